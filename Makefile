@@ -36,9 +36,14 @@ node: ## Install only what `npm run …` needs: Node (into .tools if the machine
 	@scripts/setup.sh node
 
 .PHONY: test
-test: ## Install what is missing and run all tests (FILES=… for some of them, with STORE=shared on PostgreSQL and S3; SVC_TEST_CLUSTER=0 without those on a cluster)
+test: ## Install what is missing and run the tests that need no cluster (FILES=… for some of them, with STORE=shared on PostgreSQL and S3)
 	@scripts/setup.sh test
 	@$(if $(FILES),mocha $(FILES),node scripts/test.ts)
+
+.PHONY: test-all
+test-all: ## All tests: also those of `make e2e`, and twice those that run on either store; half an hour, 20 minutes more the first time
+	@scripts/setup.sh test-all
+	@node scripts/test.ts all
 
 .PHONY: e2e
 e2e: ## Only the tests on a real cluster and with compose: on Docker if there is one, else on one of its own (20 minutes the first time; ALL=1 also tests behind a Gateway, and the controller on Kubernetes 1.31 to the newest)

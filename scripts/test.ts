@@ -1,9 +1,9 @@
 /**
- * Runs all tests in two lanes side by side: much of those on a cluster is waiting, much of the others is work. After
- * the others, those that run on either store run once more on the shared one (`support/shared-suites.ts`), where this
- * machine has PostgreSQL and an S3 server. `node scripts/test.ts`: the reports of the first lane come as they are made,
- * after them those of the second, then one line for all. Exits with 1 if a test failed or a process ended before its
- * last test.
+ * Runs tests in two lanes side by side: much of those that start and kill processes is waiting, much of the others is
+ * work. `node scripts/test.ts` runs all that need neither a cluster nor another store; `node scripts/test.ts all` also
+ * those on a cluster, and once more on the shared store those that run on either (`support/shared-suites.ts`), where
+ * this machine has PostgreSQL and an S3 server. The reports of the first lane come as they are made, after them those of
+ * the second, then one line for all. Exits with 1 if a test failed or a process ended before its last test.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,10 +24,11 @@ interface Run {
 }
 
 const root = resolve(import.meta.dirname, '..');
+const isAll = process.argv[2] === 'all';
 const hasServers = existsSync(S3_SERVER) && (await findPostgres()) !== undefined;
 
 const OTHERS: Run = {
-  name: 'the tests without a cluster',
+  name: 'the tests of one process',
   parameters: ['test/**/*.test.ts', '--ignore', 'test/e2e/*.test.ts', '--ignore', 'test/e2e/{controller,cluster}/**'],
 };
 const ON_SHARED_STORE: Run = {
@@ -35,10 +36,12 @@ const ON_SHARED_STORE: Run = {
   parameters: sharedSuites(root),
   environment: { SVC_TEST_STORE: 'shared' },
 };
+const PROCESSES = ['test/e2e/*.test.ts', 'test/e2e/controller/**/*.test.ts'];
+const OF_PROCESSES: Run = { name: 'the tests of several processes', parameters: PROCESSES };
 /** Tests on a cluster come last: it is made beside those before them. */
 const WITH_CLUSTER: Run = {
-  name: 'the tests with a cluster',
-  parameters: ['test/e2e/*.test.ts', 'test/e2e/controller/**/*.test.ts', 'test/e2e/cluster/**/*.test.ts'],
+  name: 'the tests of several processes and on a cluster',
+  parameters: [...PROCESSES, 'test/e2e/cluster/**/*.test.ts'],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-tests-'));
@@ -52,14 +55,16 @@ process.on('SIGTERM', () => {
   isStopped = true;
   for (const child of children) child.kill();
 });
-const lanes = [[OTHERS, ...(hasServers ? [ON_SHARED_STORE] : [])], [WITH_CLUSTER]].map(startLane);
+const lanes = (
+  isAll ? [[OTHERS, ...(hasServers ? [ON_SHARED_STORE] : [])], [WITH_CLUSTER]] : [[OTHERS], [OF_PROCESSES]]
+).map(startLane);
 const tallies: Tally[] = [];
 for (const { show, ended } of lanes) {
   show();
   tallies.push(...(await ended));
 }
 rmSync(folder, { recursive: true });
-if (!hasServers) console.log(`left out: ${ON_SHARED_STORE.name}, for want of PostgreSQL or an S3 server`);
+if (isAll && !hasServers) console.log(`left out: ${ON_SHARED_STORE.name}, for want of PostgreSQL or an S3 server`);
 for (const test of tallies.flatMap(({ failed }) => failed)) console.log(`failed: ${test}`);
 console.log(tallyLine(tallies));
 process.exitCode = tallies.every(({ failed }) => failed.length === 0) ? 0 : 1;

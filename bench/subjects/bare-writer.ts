@@ -3,9 +3,7 @@ import { Pool } from 'undici';
 import { desired } from '../../cmd/controller/desired/index.ts';
 import { ANNOTATION } from '../../cmd/controller/desired/labels.ts';
 import { effectiveSecrets } from '../../cmd/controller/desired/secrets.ts';
-import { objectPath } from '../../cmd/controller/k8s/paths.ts';
-import { findResource, RESOURCES } from '../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import { findResource, type KubernetesObject, objectPath, RESOURCES } from '../../cmd/controller/k8s/api.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import { NO_LICENSE } from '../../src/common/crypto/license.ts';
 import type { SvcInstanceStatus } from '../../src/common/generated/wire.ts';
@@ -14,10 +12,10 @@ import { VERSION } from '../../src/common/version.ts';
 import type { Cluster } from './cluster.ts';
 import { forAll } from './instances.ts';
 
-/** As the controller has them. */
+/** As the controller has them: of an instance all objects of a stage. */
 const CONNECTIONS = 16;
 const INSTANCES_AT_A_TIME = 4;
-const OBJECTS_AT_A_TIME = 8;
+const OBJECTS_AT_A_TIME = 24;
 const IMAGE = 'registry.example/image:1.0.0';
 
 interface Write {

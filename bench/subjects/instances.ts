@@ -1,7 +1,6 @@
 import { OWNED_SELECTOR } from '../../cmd/controller/desired/labels.ts';
+import { type KubernetesObject, RESOURCES } from '../../cmd/controller/k8s/api.ts';
 import { Reflector } from '../../cmd/controller/k8s/reflector.ts';
-import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import { systemClock } from '../../src/common/clock.ts';
 import { complete, type Figures, giveAddress } from '../../test/support/controller.ts';

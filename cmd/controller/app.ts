@@ -10,7 +10,7 @@ import { atMost } from '../../src/common/pause.ts';
 import { VERSION } from '../../src/common/version.ts';
 import type { Config } from './config.ts';
 import type { Settings } from './desired/types.ts';
-import { type Health, healthApp } from './health.ts';
+import { healthApp } from './health.ts';
 import { ApiError } from './k8s/api-error.ts';
 import { ApiClient } from './k8s/client.ts';
 import { EventRecorder } from './k8s/events.ts';
@@ -19,11 +19,10 @@ import { LeaderElection } from './k8s/lease.ts';
 import { startWatchdog } from './k8s/watchdog.ts';
 import { DEFINITION_MISSING, definitionProblem } from './reconcile/definition.ts';
 import { Instances } from './reconcile/instances.ts';
-import { type LicenseKeys, watchLicenseKeys } from './reconcile/license-keys.ts';
+import { type LicenseKeys, watchLicenseKeys } from './reconcile/license.ts';
 import { OwnedObjects } from './reconcile/owned-objects.ts';
-import { WorkQueue } from './reconcile/queue.ts';
+import { RepairLimiter, WorkQueue } from './reconcile/queue.ts';
 import { InstanceReconciler } from './reconcile/reconciler.ts';
-import { RepairLimiter } from './reconcile/repair-limiter.ts';
 import { Watches } from './watches.ts';
 
 const CONTROLLER = 'svc.internal/controller';
@@ -47,13 +46,14 @@ export interface Overrides {
   onLost?: () => void;
 }
 
-/** Puts the controller together and starts it: the one place that knows which concrete part plays which role. */
+/** Starts a controller. Resolves once it tells of its health; then it waits for the API server, and for its turn to lead. */
 export async function startController(config: Config, log: Logger, overrides: Overrides = {}): Promise<Controller> {
   const controller = new Controller(config, log, overrides);
   await controller.start();
   return controller;
 }
 
+/** The one place that knows which concrete part plays which role. */
 export class Controller {
   readonly #config: Config;
   readonly #log: Logger;
@@ -104,7 +104,6 @@ export class Controller {
     });
   }
 
-  /** Resolves once it tells of its health; then it waits for the API server, and for its turn to lead. */
   async start(): Promise<void> {
     this.#keys = await watchLicenseKeys(this.#config.licenseKeysFile, {
       log: this.#log,
@@ -112,11 +111,15 @@ export class Controller {
         for (const key of this.#instances.keys()) this.#queue.add(key);
       },
     });
-    this.#server = await listen(healthApp(this.#health()), this.#config.listen);
+    const checks = { '/healthz': () => this.#unhealthy(), '/readyz': () => this.#notReady() };
+    this.#server = await listen(
+      healthApp(checks, () => this.#figures()),
+      this.#config.listen,
+    );
     this.#watchdog = startWatchdog({
       probe: () => this.#probe(),
       onReachable: () => {
-        this.#client.reconnect();
+        this.#client.close();
         this.#watches?.restart();
       },
       log: this.#log,
@@ -195,8 +198,7 @@ export class Controller {
   async #untilDefined(): Promise<void> {
     let logged = '';
     while (!this.#stopped) {
-      const { namespaces } = this.#config;
-      const problem = await definitionProblem(this.#leaseClient, namespaces).catch((error: Error) => error.message);
+      const problem = await definitionProblem(this.#leaseClient).catch((error: Error) => error.message);
       if (problem === undefined) return;
       this.#waitsFor = problem;
       if (problem !== logged) this.#log.error({ problem }, 'waiting');
@@ -215,19 +217,15 @@ export class Controller {
     }
   }
 
-  #health(): Health {
+  #figures(): object {
     return {
-      unhealthy: () => this.#unhealthy(),
-      notReady: () => this.#notReady(),
-      figures: () => ({
-        leading: this.#election?.leading() ?? this.#leadsAlone,
-        waits_for: this.#notReady() ?? null,
-        instances: this.#instances.keys().length,
-        owned: this.#owned.size,
-        queue: this.#queue.figures(),
-        events_waiting: this.#events.waiting(),
-        rss: process.memoryUsage.rss(),
-      }),
+      leading: this.#election?.leading() ?? this.#leadsAlone,
+      waits_for: this.#notReady() ?? null,
+      instances: this.#instances.keys().length,
+      owned: this.#owned.size,
+      queue: this.#queue.figures(),
+      events_waiting: this.#events.waiting(),
+      rss: process.memoryUsage.rss(),
     };
   }
 

@@ -1,18 +1,14 @@
 import type { RequestListener } from 'node:http';
 
-/** The answers of the health server. */
-export interface Health {
-  /** Why this process should be restarted; undefined: it works. */
-  unhealthy(): string | undefined;
-  /** Why it cannot do its work yet; undefined: it can. */
-  notReady(): string | undefined;
-  /** Figures for people and tests. */
-  figures(): object;
-}
-
-/** `GET /healthz`, `/readyz` (200 or 503 with the reason) and `/status` (JSON). */
-export function healthApp({ unhealthy, notReady, figures }: Health): RequestListener {
-  const checks: Readonly<Record<string, () => string | undefined>> = { '/healthz': unhealthy, '/readyz': notReady };
+/**
+ * `GET /healthz`, `/readyz` and `/status`.
+ * @param checks say what is wrong, by path: 503, otherwise 200
+ * @param figures for people and tests, as JSON
+ */
+export function healthApp(
+  checks: Readonly<Record<string, () => string | undefined>>,
+  figures: () => object,
+): RequestListener {
   return (request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -1,15 +1,12 @@
 import type { Clock } from '../../src/common/clock.ts';
 import type { Logger } from '../../src/common/log.ts';
 import { OWNED_SELECTOR } from './desired/labels.ts';
-import { getKey } from './k8s/known-versions.ts';
+import { getKey, type KubernetesObject, RESOURCES, type Resource } from './k8s/api.ts';
+import type { Client, Selection } from './k8s/client.ts';
 import { type Change, Reflector } from './k8s/reflector.ts';
-import { RESOURCES } from './k8s/resources.ts';
-import type { Client, KubernetesObject, Resource, Selection } from './k8s/types.ts';
 import type { Instances, SvcInstance } from './reconcile/instances.ts';
 import { getId, type OwnedObjects } from './reconcile/owned-objects.ts';
-import type { WorkQueue } from './reconcile/queue.ts';
-import { statusId } from './reconcile/reconciler.ts';
-import type { RepairLimiter } from './reconcile/repair-limiter.ts';
+import type { RepairLimiter, WorkQueue } from './reconcile/queue.ts';
 
 const { svcInstance, secret, lease: _, event: __, ...OWNED } = RESOURCES;
 /** Milliseconds until our CRD is looked for again after it was deleted: somebody is about to reinstall it. */
@@ -98,22 +95,18 @@ export class Watches {
   }
 
   #onInstance({ type, object }: Change<SvcInstance>): void {
-    const { instances, owned, repairs, queue } = this.#options;
+    const { instances, queue } = this.#options;
     const key = getKey(object);
-    const sameHost = instances.withSameHost(key);
+    // The status says who else has the same host.
+    const concerned = new Set(instances.withSameHost(key));
     if (type === 'DELETED') {
       instances.delete(key);
       queue.forget(key);
     } else {
-      const change = instances.observe(object);
-      if (change === 'spec') queue.add(key);
-      // Mostly it is the status that is being written.
-      else if (change === 'status' && !owned.isHeld(key)) queue.addAfter(key, repairs.delayMs(statusId(key)));
-      if (change !== 'spec') return;
-      sameHost.push(...instances.withSameHost(key));
+      if (!instances.observe(object)) return;
+      for (const other of [key, ...instances.withSameHost(key)]) concerned.add(other);
     }
-    // The status says who else has the same host.
-    for (const other of new Set(sameHost)) queue.add(other);
+    for (const other of concerned) queue.add(other);
   }
 
   #onOwned({ type, object }: Change<KubernetesObject>): void {

@@ -16,9 +16,8 @@ import { convertWork } from './convert/convert.ts';
 import { createEngine } from './engine/engine.ts';
 import type { Engine } from './engine/task.ts';
 import { readWorkerCount } from './engine/worker-count.ts';
-import { metaWork, textWork } from './extract/extract.ts';
+import { metaWork, textWork, thumbnailWork } from './extract/extract.ts';
 import { createExtractor, type Extractor } from './extract/extractor.ts';
-import { thumbnailWork } from './extract/thumbnail.ts';
 import { openFolder } from './folder-storage.ts';
 import { createHttpApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
@@ -38,7 +37,7 @@ import { createSourceThreads, type SourceThreads } from './source/source-threads
 import type { Member, Storage, StorageOptions } from './storage.ts';
 import { type DataDir, openDataDir } from './store/data-dir.ts';
 import { createTemporaryFiles } from './store/temporary-files.ts';
-import { createTemplateFiller } from './template/filler.ts';
+import { createTemplateFiller, type TemplateFiller } from './template/filler.ts';
 import { renderWork } from './template/render.ts';
 
 const USER_AGENT = 'SVC-DocBuilder/1.0';
@@ -66,6 +65,7 @@ interface Threads {
   sources: SourceThreads;
   large: LargeWork;
   extractor: Extractor;
+  templates: TemplateFiller;
 }
 
 export interface Docbuilder {
@@ -110,7 +110,10 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
 
   const base = { config, log, audit, clock, plan, dataDir, storage, outbound, engine, workers };
   const parts = createJobParts(base, overrides.callbackSchedule);
-  const threads = { sources: createSourceThreads(), large: createLargeWork(plan), extractor: createExtractor() };
+  const threads = {
+    ...{ sources: createSourceThreads(), large: createLargeWork(plan) },
+    ...{ extractor: createExtractor(), templates: createTemplateFiller() },
+  };
   const underWay = new UnderWay();
   let isLeaving = false;
   const state = { underWay, isLeaving: () => isLeaving, idleMs: overrides.uploadIdleMs ?? UPLOAD_IDLE_MS };
@@ -143,7 +146,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       await drain(server, hasOthers ? LEAVE_MS : DRAIN_MS);
       await storage.close();
       license.stop();
-      await Promise.all([threads.sources.stop(), threads.large.stop(), threads.extractor.stop()]);
+      await Promise.all(Object.values(threads).map((pool) => pool.stop()));
       await engine.stop();
       audit.record('service.stopped');
       await audit.close();
@@ -243,7 +246,7 @@ function createApp(base: Base, parts: JobParts, threads: Threads, { idleMs, ...s
     maxFileBytes: () => maxFileBytes(plan()),
   };
   const extraction = { ...sources, extractor: threads.extractor };
-  const rendering = { ...sources, templates: createTemplateFiller() };
+  const rendering = { ...sources, templates: threads.templates };
   const building = { ...sources, clock, writeFlat: threads.large.writeFlat };
   return createHttpApp({
     ...{ log, audit, plan, registry, queue, jobs, rates, baseUrl, group, store, passKey, ...state },

@@ -64,10 +64,6 @@ export class AuditStream extends Writable {
     if (this.#lost > 0) this.#log.error({ lost: this.#lost }, 'the audit trail is incomplete');
   }
 
-  override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
-    void this.#deliverAll([line]).then(done);
-  }
-
   override _writev(chunks: { chunk: string }[], done: () => void): void {
     void this.#deliverAll(chunks.map(({ chunk }) => chunk)).then(done);
   }
@@ -80,21 +76,14 @@ export class AuditStream extends Writable {
         lines.splice(0, count);
         this.#pending -= count;
       } catch (error) {
-        this.#fail(error);
+        // `close` counts what it cuts off.
+        if (!this.#isFailing && !this.#stopped.signal.aborted)
+          this.#log.error({ err: error }, 'the audit trail cannot be written: its events are queued');
+        this.#isFailing = true;
         await pause(this.#timings.retryMs, this.#stopped.signal);
       }
     }
-    if (this.#pending === 0) this.#recover();
-  }
-
-  #fail(error: unknown): void {
-    // `close` counts what it cuts off.
-    if (!this.#isFailing && !this.#stopped.signal.aborted)
-      this.#log.error({ err: error }, 'the audit trail cannot be written: its events are queued');
-    this.#isFailing = true;
-  }
-
-  #recover(): void {
+    if (this.#pending > 0) return;
     if (this.#isFailing || this.#lost > 0) this.#log.info({ lost: this.#lost }, 'the audit trail can be written again');
     this.#isFailing = false;
     this.#lost = 0;

@@ -1,5 +1,4 @@
 import winston from 'winston';
-import { type AuditFacts, createRefusals } from './audit-refusals.ts';
 import { AUDIT_TIMINGS, AuditStream, type AuditTimings, appendTo, postTo } from './audit-stream.ts';
 import { currentContext } from './context.ts';
 import type { Logger } from './log.ts';
@@ -25,12 +24,22 @@ export type AuditEvent =
   | 'service.started'
   | 'service.stopped';
 
+/** Facts of an event. */
+export type AuditFacts = Readonly<Record<string, string | number | boolean | null>>;
+
 export interface Audit {
   /** Records an event. Of many refusals of one kind, the first are written, and how many more there were. */
   record(event: AuditEvent, facts?: AuditFacts): void;
   /** Resolves when everything recorded has been delivered, or could not be for some seconds. */
   close(): Promise<void>;
 }
+
+/** Most refusals of one kind that are written in one window. */
+const MOST_WRITTEN = 10;
+/** Most kinds; callers beyond them are counted together. */
+const MOST_KINDS = 1_000;
+/** Facts that make refusals one kind, beside event and caller. Others, such as a path, are chosen by the refused client. */
+const OF_A_KIND = ['code', 'reason', 'feature'];
 
 /**
  * Creates the audit trail: JSON lines marked `"audit": true`, apart from the service's log, which says so when nobody
@@ -85,4 +94,54 @@ function isRefusal(event: string): boolean {
 function openStream(target: string, timings: AuditTimings, log: Pick<Logger, 'info' | 'error'>): AuditStream {
   const deliver = target.startsWith('file:') ? appendTo(target.slice('file:'.length)) : postTo(target, timings);
   return new AuditStream(deliver, timings, log);
+}
+
+interface Kind {
+  event: string;
+  facts: AuditFacts;
+  count: number;
+}
+
+/**
+ * Lets the first refusals of each kind through, and counts the others.
+ * Anybody can have themselves refused as often as they like; the trail is to stay readable all the same.
+ * @param write takes, at the end of a window, how many `more` of a kind there were than have been written
+ */
+function createRefusals(write: (event: string, facts: AuditFacts) => void, windowMs: number) {
+  const kinds = new Map<string, Kind>();
+  let window: { since: string; timer: NodeJS.Timeout } | undefined;
+
+  function findKind(event: string, facts: AuditFacts, caller: string | undefined): Kind {
+    const common = Object.fromEntries(
+      OF_A_KIND.flatMap((name) => (name in facts ? [[name, facts[name] ?? null]] : [])),
+    );
+    const known = kinds.get(JSON.stringify([event, common, caller]));
+    if (known) return known;
+    const own = caller !== undefined && kinds.size < MOST_KINDS;
+    const key = JSON.stringify([event, common, own ? caller : undefined]);
+    const kind = kinds.get(key) ?? { event, facts: { ...common, ...(own && { caller }) }, count: 0 };
+    kinds.set(key, kind);
+    return kind;
+  }
+
+  function end(): void {
+    for (const { event, facts, count } of kinds.values()) {
+      if (count > MOST_WRITTEN && window) write(event, { ...facts, more: count - MOST_WRITTEN, since: window.since });
+    }
+    kinds.clear();
+    clearTimeout(window?.timer);
+    window = undefined;
+  }
+
+  return {
+    /** Returns whether this refusal is to be written as it is. */
+    admits(event: string, facts: AuditFacts, caller: string | undefined): boolean {
+      window ??= { since: new Date().toISOString(), timer: setTimeout(end, windowMs).unref() };
+      const kind = findKind(event, facts, caller);
+      kind.count += 1;
+      return kind.count <= MOST_WRITTEN;
+    },
+    /** Writes the numbers that are left. */
+    close: end,
+  };
 }

@@ -1,11 +1,18 @@
 import { dirname, join } from 'node:path';
 import type { Audit } from './audit.ts';
 import { type Clock, iso } from './clock.ts';
-import type { LicenseState } from './crypto/license.ts';
+import { type KeySet, type Parsed, parseKeySet } from './crypto/key-set.ts';
+import {
+  invalidLicense,
+  type License,
+  type LicenseState,
+  licenseState,
+  NO_LICENSE,
+  verifyLicense,
+} from './crypto/license.ts';
 import { readSmallFile, type SmallFile } from './fs/read-small.ts';
-import { watchFiles } from './fs/watch-files.ts';
-import { type LicenseMemory, NOTHING_KEPT, readKeySet, recall, remember } from './license-memory.ts';
 import type { Logger } from './log.ts';
+import { FILE_LOOK_MS, repeat } from './repeat.ts';
 
 export interface LicenseFileOptions {
   /**
@@ -19,8 +26,8 @@ export interface LicenseFileOptions {
   log: Pick<Logger, 'info' | 'warn'>;
   /** Records the first state and each that differs in state, claims or problem, also by time alone. */
   audit?: Pick<Audit, 'record'>;
-  /** Milliseconds between looks at the files that no event asked for. */
-  pollMs?: number | undefined;
+  /** Milliseconds between looks at the files. */
+  pollMs?: number;
 }
 
 export interface LicenseFile {
@@ -37,16 +44,15 @@ const NOT_CONFIGURED: SmallFile = { ok: false, problem: 'is not configured' };
  * for nothing that is in them.
  */
 export async function watchLicense(options: LicenseFileOptions): Promise<LicenseFile> {
-  const { tokenPath, keysPath, clock } = options;
-  const removedAtPath = tokenPath === undefined ? undefined : join(dirname(tokenPath), 'removed-at');
+  const { tokenPath, keysPath, clock, pollMs = FILE_LOOK_MS } = options;
   let memory: LicenseMemory = NOTHING_KEPT;
   let announced = '';
   let stopped = false;
 
   async function look(): Promise<void> {
-    if (tokenPath !== undefined && removedAtPath !== undefined) {
+    if (tokenPath !== undefined) {
       // Before the token: a token that comes back takes the file away first, and one that goes leaves it.
-      const removedAt = await readSmallFile(removedAtPath);
+      const removedAt = await readSmallFile(join(dirname(tokenPath), 'removed-at'));
       const token = await readSmallFile(tokenPath);
       const keys = readKeySet(keysPath === undefined ? NOT_CONFIGURED : await readSmallFile(keysPath));
       memory = await remember(memory, { token, keys, removedAt }, clock());
@@ -65,14 +71,13 @@ export async function watchLicense(options: LicenseFileOptions): Promise<License
   }
 
   await look();
-  const paths = [tokenPath, removedAtPath, keysPath].filter((path) => path !== undefined);
-  const stopWatching = tokenPath === undefined ? () => undefined : watchFiles(paths, look, { pollMs: options.pollMs });
+  const stopLooking = tokenPath === undefined ? () => undefined : repeat(pollMs, look);
 
   return {
     current: () => recall(memory, clock()),
     stop: () => {
       stopped = true;
-      stopWatching();
+      stopLooking();
     },
   };
 }
@@ -88,4 +93,96 @@ function logState(log: LicenseFileOptions['log'], current: LicenseState, kid: st
   };
   const fine = (state === 'valid' || state === 'none') && problem === null;
   log[fine ? 'info' : 'warn']({ license: facts }, `licence ${state}`);
+}
+
+/** The last token that was found good. */
+interface Kept {
+  token: string;
+  license: License;
+  /** When it was verified; epoch milliseconds, as all times here. */
+  verifiedAt: number;
+  /** When its file was found gone. */
+  removedAt?: number;
+}
+
+/** State that is kept from one look at the licence files to the next. */
+export interface LicenseMemory {
+  readonly kept: Kept | null;
+  /** Problem of the files as they are now. */
+  readonly problem: string | null;
+}
+
+export const NOTHING_KEPT: LicenseMemory = { kept: null, problem: null };
+
+/** The files as they are now. */
+export interface LicenseFiles {
+  token: SmallFile;
+  keys: Parsed<KeySet>;
+  /** Beside a token that was taken away elsewhere: since when, as ISO 8601. */
+  removedAt?: SmallFile | undefined;
+}
+
+const RANK: Record<LicenseState['state'], number> = { valid: 2, grace: 1, expired: 0, invalid: 0, none: 0 };
+
+/** Returns the state at `now` of what is remembered. */
+export function recall({ kept, problem }: LicenseMemory, now: number): LicenseState {
+  if (kept) return { ...licenseState(kept.license.claims, now, kept.removedAt), problem };
+  return problem === null ? NO_LICENSE : invalidLicense(problem);
+}
+
+/**
+ * Returns what to remember after a look at the files. A token that is of no use does not displace a better one, and one whose
+ * file is gone has its grace from then on: an accident with a file must not take an edition away. Taking its key
+ * out of the key set does, at once, and be it the last one; a key set that is missing or broken does not.
+ */
+export async function remember(memory: LicenseMemory, files: LicenseFiles, now: number): Promise<LicenseMemory> {
+  const { token, keys } = files;
+  const removed = parseRemoval(files.removedAt);
+  const still = await trusted(memory.kept, keys);
+  if (!token.ok) return { kept: still, problem: `the licence file ${token.problem}` };
+  if (!token.text) {
+    if (!still) return NOTHING_KEPT;
+    const problem = token.text === null ? 'the licence file is gone' : 'the licence file is empty';
+    return { kept: { ...still, removedAt: still.removedAt ?? now }, problem };
+  }
+
+  if (!keys.ok) return { kept: still, problem: keys.problem };
+  if (still?.token === token.text) {
+    const { removedAt: _, ...kept } = still;
+    return { kept: { ...kept, ...removed.at }, problem: removed.problem };
+  }
+
+  const found = await verifyLicense(token.text, keys.value, now);
+  if (!found.ok) return { kept: still, problem: found.problem };
+  const fresh: Kept = { token: token.text, license: found.value, verifiedAt: now };
+  const rank = (kept: Kept | null) => RANK[recall({ kept, problem: null }, now).state];
+  if (rank(fresh) >= rank(still)) return { kept: { ...fresh, ...removed.at }, problem: removed.problem };
+  return { kept: still, problem: `the licence in the file expired on ${day(found.value.claims.expiresAt)}` };
+}
+
+/** Parses the key set's file as it is now. */
+export function readKeySet(file: SmallFile): Parsed<KeySet> {
+  if (!file.ok) return { ok: false, problem: `the key set ${file.problem}` };
+  if (file.text === null) return { ok: false, problem: 'the key set is missing' };
+  const keySet = parseKeySet(file.text);
+  return keySet.ok ? keySet : { ok: false, problem: `the key set is refused: ${keySet.problem}` };
+}
+
+/** Returns the kept licence, unless the key set takes its key away. */
+async function trusted(kept: Kept | null, keySet: Parsed<KeySet>): Promise<Kept | null> {
+  if (!kept || !keySet.ok) return kept;
+  // With the time of its first verification: a clock that is set back does not undo it, a changed key does.
+  return (await verifyLicense(kept.token, keySet.value, kept.verifiedAt)).ok ? kept : null;
+}
+
+/** Parses an ISO 8601 time, if there is one. A file that cannot be read takes nothing away. */
+function parseRemoval(file: SmallFile | undefined): { at?: { removedAt: number }; problem: string | null } {
+  if (!file || (file.ok && !file.text)) return { problem: null };
+  const removedAt = file.ok ? Date.parse(file.text ?? '') : Number.NaN;
+  if (!Number.isNaN(removedAt)) return { at: { removedAt }, problem: null };
+  return { problem: `the file removed-at ${file.ok ? 'contains no time' : file.problem}` };
+}
+
+function day(time: number): string {
+  return iso(time).slice(0, 10);
 }

@@ -1,4 +1,10 @@
 /**
+ * Milliseconds between looks at a file that somebody may change: Secrets and ConfigMaps that are mounted change by a link
+ * above the file, and some file systems have no events.
+ */
+export const FILE_LOOK_MS = 1_000;
+
+/**
  * Does something again and again, `ms` milliseconds after it last ended, so that it never runs beside itself.
  * @param action does not reject
  * @returns ends it; what runs is not waited for

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { Mistake } from './errors.ts';
-import { describeMistakes } from './schema-mistakes.ts';
-import { ENGLISH, VIETNAMESE } from './schema-words.ts';
+import { describeMistakes, ENGLISH, VIETNAMESE } from './schema-mistakes.ts';
 
 const SCHEMAS = new URL('../../schemas/', import.meta.url);
 

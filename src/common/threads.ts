@@ -5,12 +5,10 @@ import { createPool } from 'generic-pool';
 import { AppError, type ErrorCode, type ErrorDetail, MB } from './errors.ts';
 
 /** The result of a task: a value, or an error that has a code. Anything else ends it with an exception. */
-export type Report<Value> =
-  | { value: Value }
-  | { error: { code: ErrorCode; detail: ErrorDetail; cause: string | undefined } };
+type Report<Value> = { value: Value } | { error: { code: ErrorCode; detail: ErrorDetail; cause: string | undefined } };
 
 /** Does the work of a thread and returns its result. */
-export async function toReport<Value>(work: () => Value | Promise<Value>): Promise<Report<Value>> {
+async function toReport<Value>(work: () => Value | Promise<Value>): Promise<Report<Value>> {
   try {
     return { value: await work() };
   } catch (error) {
@@ -20,7 +18,7 @@ export async function toReport<Value>(work: () => Value | Promise<Value>): Promi
 }
 
 /** Returns the value that a thread reported. @throws {AppError} what it reported instead */
-export function reported<Value>(report: Report<Value>): Value {
+function reported<Value>(report: Report<Value>): Value {
   if ('value' in report) return report.value;
   const { code, detail, cause } = report.error;
   throw new AppError(code, detail, { cause });
@@ -34,7 +32,7 @@ function describeCause(cause: unknown): string | undefined {
 }
 
 /** Returns whether a thread ended because its heap was full. */
-export function isOutOfMemory(error: unknown): boolean {
+function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
@@ -52,12 +50,13 @@ export interface Threads {
 /**
  * @param module which calls `serveTasks`; a thread that runs it is started when none is free
  * @param size most threads at a time
+ * @param memoryMb heap of a thread in MiB; unless given, as much as the one that it takes work from may have
  */
-export function createThreads(module: URL, size: number): Threads {
+export function createThreads(module: URL, size: number, memoryMb = getHeapStatistics().heap_size_limit / MB): Threads {
   const stopping = new AbortController();
   const pool = createPool<Worker>(
     {
-      create: async () => start(module),
+      create: async () => start(module, memoryMb),
       destroy: async (thread) => void (await thread.terminate()),
       // A thread that has ended has no id.
       validate: async (thread) => thread.threadId !== -1,
@@ -88,9 +87,8 @@ export function serveTasks(tasks: Readonly<Record<string, (input: never) => unkn
   });
 }
 
-/** A thread may have as much memory as the one that it takes work from. It keeps no process alive while it waits. */
-function start(module: URL): Worker {
-  const maxOldGenerationSizeMb = getHeapStatistics().heap_size_limit / MB;
+/** A thread keeps no process alive while it waits. */
+function start(module: URL, maxOldGenerationSizeMb: number): Worker {
   const thread = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb }, env: {}, stdin: false });
   thread.unref();
   // `once` rejects for the caller that waits; nobody else needs to know.

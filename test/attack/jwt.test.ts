@@ -12,6 +12,8 @@ const SECRET = 'correct-horse-battery-staple-0123456789';
 const HS256 = { alg: 'HS256', typ: 'JWT' };
 const good = { sub: 'portal', exp: SECONDS + 3600 };
 const bySecret = hmac(256, SECRET);
+const OWN = 'm'.repeat(32);
+const byOwn = hmac(256, OWN);
 const nothing: Signer = () => Buffer.alloc(0);
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -29,98 +31,67 @@ function flip(text: string, index: number): string {
   return text.slice(0, at) + letter + text.slice(at + 1);
 }
 
-const algorithms: [string, string][] = [
-  ['alg none without a signature', jws({ alg: 'none' }, good, nothing)],
-  ['alg none with a good HMAC', jws({ alg: 'none' }, good, bySecret)],
-  ['alg None in another case', jws({ alg: 'None' }, good, nothing)],
-  ['alg nOnE with a good HMAC', jws({ alg: 'nOnE' }, good, bySecret)],
-  ['alg hs256 in small letters', jws({ alg: 'hs256' }, good, bySecret)],
-  ['alg HS384, rightly signed', jws({ alg: 'HS384' }, good, hmac(384, SECRET))],
-  ['alg HS512, rightly signed', jws({ alg: 'HS512' }, good, hmac(512, SECRET))],
-  ['alg HS256 over a SHA-512 HMAC', jws(HS256, good, hmac(512, SECRET))],
-  ['alg RS256 by an RSA key', jws({ alg: 'RS256' }, good, (t) => sign('sha256', Buffer.from(t), rsa.privateKey))],
-  ['alg RS256 over a good HMAC', jws({ alg: 'RS256' }, good, bySecret)],
-  ['alg PS256 over a good HMAC', jws({ alg: 'PS256' }, good, bySecret)],
-  [
-    'alg ES256 by an EC key',
-    jws({ alg: 'ES256' }, good, (t) =>
-      sign('sha256', Buffer.from(t), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' }),
-    ),
-  ],
-  ['alg ES256 over a zero signature', jws({ alg: 'ES256' }, good, () => Buffer.alloc(64))],
-  ['alg EdDSA over a good HMAC', jws({ alg: 'EdDSA' }, good, bySecret)],
-  ['alg EdDSA by a stranger key', jws({ alg: 'EdDSA', kid: 'other' }, good, ed25519(otherEd))],
-  ['alg is absent', jws({ typ: 'JWT' }, good, bySecret)],
-  ['alg is empty', jws({ alg: '' }, good, bySecret)],
-  ['alg is null', jws({ alg: null }, good, bySecret)],
-  ['alg is a list', jws({ alg: ['HS256'] }, good, bySecret)],
-  ['alg is an object', jws({ alg: { toString: 'HS256' } }, good, bySecret)],
-  ['alg with a NUL', jws({ alg: 'HS256\0' }, good, bySecret)],
-  ['alg twice, the last one none', jws('{"alg":"HS256","alg":"none"}', good, bySecret)],
-  ['alg only in __proto__', jws('{"__proto__":{"alg":"HS256"}}', good, bySecret)],
+/** Headers over good claims. The first ones are signed with the secret as if they were HS256. */
+const headers: [header: object | string, signer?: Signer][] = [
+  ...['none', 'nOnE', 'hs256', 'RS256', 'PS256', 'EdDSA', 'HS256\0', '', null, ['HS256'], { toString: 'HS256' }].map(
+    (alg): [object] => [{ alg }],
+  ),
+  [{ typ: 'JWT' }],
+  ['{"alg":"HS256","alg":"none"}'],
+  ['{"__proto__":{"alg":"HS256"}}'],
+  [{ ...HS256, crit: ['x'], x: 1 }],
+  [{ ...HS256, crit: [] }],
+  [{ ...HS256, crit: 'exp' }],
+  [{ ...HS256, crit: ['b64'], b64: false }],
+  ['["HS256"]'],
+  ['null'],
+  ['{alg:HS256}'],
+  [{ alg: 'none' }, nothing],
+  [{ alg: 'None' }, nothing],
+  [{ alg: 'HS384' }, hmac(384, SECRET)],
+  [{ alg: 'HS512' }, hmac(512, SECRET)],
+  [HS256, hmac(512, SECRET)],
+  [{ alg: 'RS256' }, (text) => sign('sha256', Buffer.from(text), rsa.privateKey)],
+  [{ alg: 'ES256' }, (text) => sign('sha256', Buffer.from(text), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' })],
+  [{ alg: 'ES256' }, () => Buffer.alloc(64)],
+  [{ alg: 'EdDSA', kid: 'other' }, ed25519(otherEd)],
+  // Keys that the token names.
+  [{ ...HS256, kid: '../../dev/null' }, hmac(256, '')],
+  [{ ...HS256, kid: "' UNION SELECT 'x" }, hmac(256, 'x')],
+  [{ ...HS256, kid: OWN }, byOwn],
+  [{ ...HS256, jwk: { kty: 'oct', k: Buffer.from(OWN).toString('base64url') } }, byOwn],
+  [{ ...HS256, jku: 'http://127.0.0.1:9/keys' }, byOwn],
+  [{ ...HS256, x5u: 'http://127.0.0.1:9/', x5c: ['AAAA'] }, byOwn],
+  [HS256, hmac(256, `${SECRET}x`)],
+  [HS256, hmac(256, '')],
+  [HS256, hmac(256, SECRET.toUpperCase())],
+  [HS256, hmac(256, rsaPem)],
 ];
 
-const headers: [string, string][] = [
-  ['crit with an unknown parameter', jws({ ...HS256, crit: ['x'], x: 1 }, good, bySecret)],
-  ['crit that is empty', jws({ ...HS256, crit: [] }, good, bySecret)],
-  ['crit that is a text', jws({ ...HS256, crit: 'exp' }, good, bySecret)],
-  ['crit b64 with an unencoded payload', jws({ ...HS256, crit: ['b64'], b64: false }, good, bySecret)],
-  [
-    'kid that climbs to an empty file, signed with nothing',
-    jws({ ...HS256, kid: '../../dev/null' }, good, hmac(256, '')),
-  ],
-  ['kid with SQL, signed with its answer', jws({ ...HS256, kid: "' UNION SELECT 'x" }, good, hmac(256, 'x'))],
-  ['kid that is the secret it is signed with', jws({ ...HS256, kid: 'k'.repeat(32) }, good, hmac(256, 'k'.repeat(32)))],
-  [
-    'jwk with the key it is signed with',
-    jws(
-      { ...HS256, jwk: { kty: 'oct', k: Buffer.from('m'.repeat(32)).toString('base64url') } },
-      good,
-      hmac(256, 'm'.repeat(32)),
-    ),
-  ],
-  ['jku to a key set of its own', jws({ ...HS256, jku: 'http://127.0.0.1:9/keys' }, good, hmac(256, 'm'.repeat(32)))],
-  ['x5u and x5c of its own', jws({ ...HS256, x5u: 'http://127.0.0.1:9/', x5c: ['AAAA'] }, good, hmac(256, 'm'))],
-  ['header that is a list', jws('["HS256"]', good, bySecret)],
-  ['header that is null', jws('null', good, bySecret)],
-  ['header that is no JSON', jws('{alg:HS256}', good, bySecret)],
-  [
-    'header with bytes that are no UTF-8',
-    `${Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')}.${body}.${signature}`,
-  ],
-];
-
-const claims: [string, string][] = [
-  ['no exp', jws(HS256, { sub: 'portal' }, bySecret)],
-  ['exp as text', jws(HS256, { exp: String(SECONDS + 60) }, bySecret)],
-  ['exp null', jws(HS256, { exp: null }, bySecret)],
-  ['exp true', jws(HS256, { exp: true }, bySecret)],
-  ['exp in a list', jws(HS256, { exp: [SECONDS + 60] }, bySecret)],
-  ['exp NaN', jws(HS256, '{"exp":NaN}', bySecret)],
-  ['exp Infinity', jws(HS256, '{"exp":Infinity}', bySecret)],
-  ['exp beyond all numbers', jws(HS256, '{"exp":1e999}', bySecret)],
-  ['exp in milliseconds', jws(HS256, { exp: NOW + 3_600_000 }, bySecret)],
-  ['exp in the year 9999', jws(HS256, { exp: 253_402_300_799 }, bySecret)],
-  ['exp 25 hours ahead', jws(HS256, { exp: SECONDS + 25 * 3600 }, bySecret)],
-  ['exp 24 hours and 61 seconds ahead', jws(HS256, { exp: SECONDS + 24 * 3600 + 61 }, bySecret)],
-  ['exp only in __proto__', jws(HS256, `{"__proto__":{"exp":${SECONDS + 60}}}`, bySecret)],
-  ['exp twice, the last one a text', jws(HS256, `{"exp":${SECONDS + 60},"exp":"x"}`, bySecret)],
-  ['nbf in an hour', jws(HS256, { ...good, nbf: SECONDS + 3600 }, bySecret)],
-  ['nbf as text', jws(HS256, { ...good, nbf: '0' }, bySecret)],
-  ['iat in an hour', jws(HS256, { ...good, iat: SECONDS + 3600 }, bySecret)],
-  ['iat as text', jws(HS256, { ...good, iat: '0' }, bySecret)],
-  ['payload that is a list', jws(HS256, '[1]', bySecret)],
-  ['payload that is a text', jws(HS256, '"portal"', bySecret)],
-  ['payload that is null', jws(HS256, 'null', bySecret)],
-  ['payload that is no JSON', jws(HS256, 'exp=1', bySecret)],
-  ['payload with bytes that are no UTF-8', jws(HS256, Buffer.from([0x7b, 0xff, 0x7d]), bySecret)],
+/** Payloads under a good signature. */
+const payloads: unknown[] = [
+  { sub: 'portal' },
+  ...[String(SECONDS + 60), null, true, [SECONDS + 60]].map((exp) => ({ exp })),
+  ...['NaN', 'Infinity', '1e999'].map((exp) => `{"exp":${exp}}`),
+  // In milliseconds; in the year 9999; 25 hours and 24 hours and 61 seconds ahead.
+  ...[NOW + 3_600_000, 253_402_300_799, SECONDS + 25 * 3600, SECONDS + 24 * 3600 + 61].map((exp) => ({ exp })),
+  `{"__proto__":{"exp":${SECONDS + 60}}}`,
+  `{"exp":${SECONDS + 60},"exp":"x"}`,
+  { ...good, nbf: SECONDS + 3600 },
+  { ...good, nbf: '0' },
+  { ...good, iat: SECONDS + 3600 },
+  { ...good, iat: '0' },
+  ...['[1]', '"portal"', 'null', 'exp=1'],
+  Buffer.from([0x7b, 0xff, 0x7d]),
+  { ...good, pad: 'x'.repeat(8192) },
+  `${'['.repeat(3000)}${']'.repeat(3000)}`,
 ];
 
 const shapes: [string, string][] = [
-  ['another secret', jws(HS256, good, hmac(256, `${SECRET}x`))],
-  ['an empty secret', jws(HS256, good, hmac(256, ''))],
-  ['the secret in another case', jws(HS256, good, hmac(256, SECRET.toUpperCase()))],
-  ['a public PEM key as the secret', jws(HS256, good, hmac(256, rsaPem))],
+  [
+    'a header with bytes that are no UTF-8',
+    `${Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')}.${body}.${signature}`,
+  ],
   ['a changed header', `${flip(head, -1)}.${body}.${signature}`],
   ['a changed payload', `${head}.${flip(body, 5)}.${signature}`],
   ['another payload under the signature', withPayload(valid, { ...good, sub: 'admin' })],
@@ -141,9 +112,7 @@ const shapes: [string, string][] = [
   ['an unpaired surrogate', `${head}.${body}.\ud800${signature.slice(1)}`],
   ['a NUL at its end', `${valid}\0`],
   ['a quote around it', `"${valid}"`],
-  ['more than 8 KiB, rightly signed', jws(HS256, { ...good, pad: 'x'.repeat(8192) }, bySecret)],
   ['a megabyte', `${head}.${'A'.repeat(1_000_000)}.${signature}`],
-  ['deep nesting', jws(HS256, `${'['.repeat(3000)}${']'.repeat(3000)}`, bySecret)],
 ];
 
 /** Other claims under the signature of `token`. */
@@ -165,46 +134,39 @@ describe('a forged JWT is refused as unauthorized', () => {
     expect(await authenticate(`Bearer ${valid}`)).to.deep.equal({ ok: true, caller: { kind: 'jwt', name: 'portal' } });
   });
 
-  for (const [group, rows] of Object.entries({ algorithms, headers, claims, shapes })) {
-    describe(group, () => {
-      for (const [name, token] of rows) {
-        it(name, async () => {
-          const result = await authenticate(`Bearer ${token}`);
-          expect(result.ok).to.equal(false);
-          if (result.ok) return;
-          // One answer for them all: it tells nothing of how near a forgery came.
-          const { code, status, detail, headers } = result.error;
-          expect({ code, status, detail }).to.deep.equal({
-            code: 'unauthorized',
-            status: 401,
-            detail: { reason: 'invalid' },
-          });
-          expect(headers).to.deep.equal({ 'WWW-Authenticate': 'Bearer' });
-        });
-      }
+  const show = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 80);
+  for (const [name, token] of [
+    ...headers.map(([header, by = bySecret], index) => [`header ${index}: ${show(header)}`, jws(header, good, by)]),
+    ...payloads.map((payload) => [`claims: ${show(payload)}`, jws(HS256, payload, bySecret)]),
+    ...shapes,
+  ]) {
+    it(String(name), async () => {
+      const result = await authenticate(`Bearer ${token}`);
+      expect(result.ok).to.equal(false);
+      if (result.ok) return;
+      // One answer for them all: it tells nothing of how near a forgery came.
+      const { code, status, detail, headers } = result.error;
+      expect([code, status, detail]).to.deep.equal(['unauthorized', 401, { reason: 'invalid' }]);
+      expect(headers).to.deep.equal({ 'WWW-Authenticate': 'Bearer' });
     });
   }
 
-  it('whatever letter of it is changed', async () => {
+  it('whatever letter of it is changed, and wherever it is cut', async () => {
     for (let index = 0; index < valid.length; index += 1) {
-      if (valid[index] === '.') continue;
-      expect((await authenticate(`Bearer ${flip(valid, index)}`)).ok, `letter ${index}`).to.equal(false);
-    }
-  });
-
-  it('wherever it is cut', async () => {
-    for (let length = 0; length < valid.length; length += 1) {
-      expect((await authenticate(`Bearer ${valid.slice(0, length)}`)).ok, `${length} letters`).to.equal(false);
+      const forged = [valid.slice(0, index), ...(valid[index] === '.' ? [] : [flip(valid, index)])];
+      for (const token of forged) expect((await authenticate(`Bearer ${token}`)).ok, `letter ${index}`).to.equal(false);
     }
   });
 });
 
-describe('a secret that would let anybody in is refused at start-up', () => {
-  const start = (secret: string) => () => createAuthenticator({ keys: [], jwtSecret: secret, clock: () => NOW });
-
-  it('one byte', () => expect(start('x')).to.throw(TypeError, '32'));
-  it('31 characters', () => expect(start('x'.repeat(31))).to.throw(TypeError, '32'));
-  it('a public key as a PEM document', () => expect(start(rsaPem)).to.throw(TypeError, 'PEM'));
+it('a secret that would let anybody in is refused at start-up', () => {
+  for (const [secret, why] of [
+    ['x', '32'],
+    ['x'.repeat(31), '32'],
+    [rsaPem, 'PEM'],
+  ] as const) {
+    expect(() => createAuthenticator({ keys: [], jwtSecret: secret, clock: () => NOW })).to.throw(TypeError, why);
+  }
 });
 
 describe('a forged licence is invalid', () => {
@@ -221,60 +183,46 @@ describe('a forged licence is invalid', () => {
     expect((await readLicense(genuine, keys, NOW)).state).to.equal('valid');
   });
 
-  const rows: [string, string][] = [
-    ['signed with another key under the kid', jws(header, license, ed25519(otherEd))],
-    ['a kid that is unknown', jws({ alg: 'EdDSA', kid: 'other' }, license, byKey)],
-    ['no kid', jws({ alg: 'EdDSA' }, license, byKey)],
-    ['kid as a number', jws({ alg: 'EdDSA', kid: 2026 }, license, byKey)],
-    ['kid __proto__', jws({ alg: 'EdDSA', kid: '__proto__' }, license, byKey)],
-    ['kid constructor', jws({ alg: 'EdDSA', kid: 'constructor' }, license, byKey)],
-    ['a jwk of its own', jws({ ...header, jwk: toPublic(otherEd) }, license, ed25519(otherEd))],
-    [
-      'alg HS256 with the raw public key as the secret',
-      jws({ ...header, alg: 'HS256' }, license, hmac(256, rawPublic)),
-    ],
-    ['alg HS256 with x of the public key', jws({ ...header, alg: 'HS256' }, license, hmac(256, publicJwk.x))],
-    [
-      'alg HS256 with the JWK as the secret',
-      jws({ ...header, alg: 'HS256' }, license, hmac(256, JSON.stringify(publicJwk))),
-    ],
-    ['alg none', jws({ ...header, alg: 'none' }, license, nothing)],
-    ['alg none over a good signature', jws({ ...header, alg: 'none' }, license, byKey)],
-    ['alg RS256', jws({ ...header, alg: 'RS256' }, license, (t) => sign('sha256', Buffer.from(t), rsa.privateKey))],
-    ['alg Ed25519, rightly signed', jws({ ...header, alg: 'Ed25519' }, license, byKey)],
-    ['alg Ed448', jws({ ...header, alg: 'Ed448' }, license, byKey)],
-    ['a zero signature', jws(header, license, () => Buffer.alloc(64))],
-    ['crit', jws({ ...header, crit: ['x'], x: 1 }, license, byKey)],
+  const headers: [header: object, signer?: Signer][] = [
+    [header, ed25519(otherEd)],
+    [header, () => Buffer.alloc(64)],
+    ...['other', undefined, 2026, '__proto__', 'constructor'].map((kid): [object] => [{ alg: 'EdDSA', kid }]),
+    [{ ...header, jwk: toPublic(otherEd) }, ed25519(otherEd)],
+    ...[rawPublic, publicJwk.x, JSON.stringify(publicJwk)].map((key): [object, Signer] => [
+      { ...header, alg: 'HS256' },
+      hmac(256, key),
+    ]),
+    ...['none', 'Ed25519', 'Ed448'].map((alg): [object] => [{ ...header, alg }]),
+    [{ ...header, alg: 'none' }, nothing],
+    [{ ...header, alg: 'RS256' }, (text) => sign('sha256', Buffer.from(text), rsa.privateKey)],
+    [{ ...header, crit: ['x'], x: 1 }],
+  ];
+  const claims: object[] = [
+    ...['120', 0, -50, 50.5, undefined].map((conns) => ({ conns })),
+    ...['api_full', { api_full: true }, ['api_full', 1], undefined].map((features) => ({ features })),
+    ...['4000000000', 253_402_300_800, -1, undefined].map((exp) => ({ exp })),
+    ...['0', SECONDS + 360, undefined].map((iat) => ({ iat })),
+    ...[1, '', undefined].map((sub) => ({ sub })),
+    ...[{ nbf: SECONDS + 3600 }, { pad: 'x'.repeat(8192) }],
+  ];
+  const forged: [name: string, token: string][] = [
+    ...headers.map(([own, by = byKey], index): [string, string] => [
+      `header ${index}: ${JSON.stringify(own).slice(0, 80)}`,
+      jws(own, license, by),
+    ]),
+    ...claims.map((change): [string, string] => [
+      `claims: ${JSON.stringify(Object.entries(change)).slice(0, 80)}`,
+      jws(header, { ...license, ...change }, byKey),
+    ]),
     ['more connections under the same signature', withPayload(genuine, { ...license, conns: 5000 })],
     ['a later exp under the same signature', withPayload(genuine, { ...license, exp: 4e9 })],
-    ['cut', genuine.slice(0, -1)],
-    ['more than 8 KiB', jws(header, { ...license, pad: 'x'.repeat(8192) }, byKey)],
-    ['conns as text', jws(header, { ...license, conns: '120' }, byKey)],
-    ['conns zero', jws(header, { ...license, conns: 0 }, byKey)],
-    ['conns below zero', jws(header, { ...license, conns: -50 }, byKey)],
-    ['conns a fraction', jws(header, { ...license, conns: 50.5 }, byKey)],
     ['conns beyond all numbers', jws(header, JSON.stringify(license).replace('120', '1e999'), byKey)],
-    ['no conns', jws(header, { ...license, conns: undefined }, byKey)],
-    ['features as text', jws(header, { ...license, features: 'api_full' }, byKey)],
-    ['features an object', jws(header, { ...license, features: { api_full: true } }, byKey)],
-    ['a feature that is a number', jws(header, { ...license, features: ['api_full', 1] }, byKey)],
-    ['no features', jws(header, { ...license, features: undefined }, byKey)],
-    ['no exp', jws(header, { ...license, exp: undefined }, byKey)],
-    ['exp as text', jws(header, { ...license, exp: '4000000000' }, byKey)],
     ['exp beyond all numbers', jws(header, JSON.stringify(license).replace(/"exp":\d+/, '"exp":1e999'), byKey)],
-    ['exp beyond the year 9999', jws(header, { ...license, exp: 253_402_300_800 }, byKey)],
-    ['exp below zero', jws(header, { ...license, exp: -1 }, byKey)],
-    ['no iat', jws(header, { ...license, iat: undefined }, byKey)],
-    ['iat as text', jws(header, { ...license, iat: '0' }, byKey)],
-    ['iat six minutes ahead', jws(header, { ...license, iat: SECONDS + 360 }, byKey)],
-    ['nbf in an hour', jws(header, { ...license, nbf: SECONDS + 3600 }, byKey)],
-    ['sub as a number', jws(header, { ...license, sub: 1 }, byKey)],
-    ['sub empty', jws(header, { ...license, sub: '' }, byKey)],
-    ['no sub', jws(header, { ...license, sub: undefined }, byKey)],
     ['payload a list', jws(header, '[]', byKey)],
+    ['cut', genuine.slice(0, -1)],
     ['no token at all', 'license'],
   ];
-  for (const [name, token] of rows) {
+  for (const [name, token] of forged) {
     it(name, async () => {
       const { state, claims, graceDaysLeft, problem } = await readLicense(token, keys, NOW);
       expect({ state, claims, graceDaysLeft }).to.deep.equal({ state: 'invalid', claims: null, graceDaysLeft: null });

@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { type Canary, startCanary } from '../support/canary.ts';
-import { eventually, openDoor, refusal, SECRET } from '../support/outbound.ts';
+import type { Canary } from '../support/canary.ts';
+import { useFolder } from '../support/folder.ts';
+import { openDoor, refusal, SECRET, useServers } from '../support/outbound.ts';
+import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 const FETCH_ONCE = join(import.meta.dirname, '../support/fetch-once.ts');
@@ -16,23 +17,18 @@ const MEGABYTE = 1_048_576;
 
 describe('what a server may do to an outbound request', () => {
   const { door } = openDoor('127.0.0.1');
-  let folder: string;
+  const folder = useFolder('test');
+  const startServer = useServers();
   let path: string;
-  let closers: (() => Promise<unknown>)[];
+  const closers: (() => Promise<unknown>)[] = [];
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-outbound-'));
-    path = join(folder, 'file');
-    closers = [];
+  beforeEach(() => {
+    path = folder.at('file');
   });
-  afterEach(async () => {
-    await Promise.all(closers.map((close) => close()));
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
 
   async function serve(answer: RequestListener): Promise<Canary & { url: string }> {
-    const server = await startCanary(answer);
-    closers.push(server.close);
+    const server = await startServer(answer);
     return Object.assign(server, { url: `http://127.0.0.1:${server.port}/?${SECRET}` });
   }
 
@@ -70,7 +66,7 @@ describe('what a server may do to an outbound request', () => {
   async function expectFailure(url: string, reason: string, more = {}): Promise<void> {
     const download = door.download(url, { path, maxBytes: MEGABYTE, timeoutMs: 5000, ...more });
     expect(await refusal(download, 'download_failed')).to.deep.equal({ reason });
-    expect(await readdir(folder)).to.deep.equal([]);
+    expect(await readdir(folder.path)).to.deep.equal([]);
   }
 
   describe('size', () => {
@@ -81,10 +77,10 @@ describe('what a server may do to an outbound request', () => {
       const { answer, sent } = flood({ 'Content-Length': '10737418240' });
       const server = await serve(answer);
       expect(await tooLarge(server.url, 10 * MEGABYTE)).to.deep.equal({ limit_mb: 10 });
-      await eventually(() => server.open === 0, 'the connection is closed');
+      await until('the connection is closed', () => server.open === 0);
       // The two kernels and the two streams hold some of it before anybody reads.
       expect(sent()).to.be.below(10 * MEGABYTE);
-      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await readdir(folder.path)).to.deep.equal([]);
     });
 
     it('one byte over is too much, also when nothing was said', async () => {
@@ -94,16 +90,25 @@ describe('what a server may do to an outbound request', () => {
       });
       expect(await tooLarge(server.url, MEGABYTE)).to.deep.equal({ limit_mb: 1 });
       expect(await tooLarge(`${server.url.replace('?', 'length?')}`, MEGABYTE)).to.deep.equal({ limit_mb: 1 });
-      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await readdir(folder.path)).to.deep.equal([]);
     });
 
     it('an endless file is cut at the limit', async () => {
       const { answer, sent } = flood();
       const server = await serve(answer);
       expect(await tooLarge(server.url, 2 * MEGABYTE)).to.deep.equal({ limit_mb: 2 });
-      await eventually(() => server.open === 0, 'the connection is closed');
+      await until('the connection is closed', () => server.open === 0);
       expect(sent()).to.be.below(16 * MEGABYTE);
-      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await readdir(folder.path)).to.deep.equal([]);
+    });
+
+    it('an endless answer to a callback is neither waited for nor read much of', async () => {
+      const { answer, sent } = flood();
+      const { url } = await serve(answer);
+      expect(await door.post(url, { headers: {}, body: Buffer.from('x'), timeoutMs: 5000 })).to.deep.equal({
+        status: 200,
+      });
+      expect(sent()).to.be.below(16 * MEGABYTE);
     });
 
     it('a packed file is refused, so that nothing swells here', async () => {
@@ -129,6 +134,7 @@ describe('what a server may do to an outbound request', () => {
   describe('time', () => {
     const slow: Record<string, (socket: Socket) => void> = {
       'no answer at all': () => {},
+      'a TLS handshake that never ends': () => {},
       'a header byte by byte': (socket) => drip(socket, 'HTTP/1.1 200 OK\r\n', 'x'),
       'a body byte by byte, with a length': (socket) =>
         drip(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', 'x'),
@@ -146,20 +152,12 @@ describe('what a server may do to an outbound request', () => {
       it(`${what}: ends at the deadline, connection and all`, async () => {
         const { url, sockets } = await serveRaw(talk);
         const start = Date.now();
-        await expectFailure(url, 'timeout', { timeoutMs: 150 });
+        await expectFailure(what.includes('TLS') ? url.replace('http:', 'https:') : url, 'timeout', { timeoutMs: 150 });
         expect(Date.now() - start).to.be.within(140, 1000);
-        await eventually(
-          () => sockets.every((socket) => socket.destroyed || socket.readableEnded),
-          'no open connection',
-        );
+        const isOver = (socket: Socket) => socket.destroyed || socket.readableEnded;
+        await until('no open connection', () => sockets.every(isOver));
       });
     }
-
-    it('a TLS handshake that never ends: the same', async () => {
-      const { url, sockets } = await serveRaw(() => {});
-      await expectFailure(url.replace('http:', 'https:'), 'timeout', { timeoutMs: 150 });
-      await eventually(() => sockets.every((socket) => socket.destroyed || socket.readableEnded), 'no open connection');
-    });
 
     it('redirects share one deadline', async () => {
       const server = await serve((_request, response) => {
@@ -206,11 +204,11 @@ describe('what a server may do to an outbound request', () => {
       const stop = new AbortController();
       const work = door.download(server.url, { path, maxBytes: MEGABYTE, timeoutMs: 5000, signal: stop.signal });
       const failure = work.catch((error: unknown) => error);
-      await eventually(() => server.requests.length === 1, 'the request');
+      await until('the request', () => server.requests.length === 1);
       stop.abort(reason);
       expect(await failure).to.equal(reason);
-      expect(await readdir(folder)).to.deep.equal([]);
-      await eventually(() => server.open === 0, 'the connection is closed');
+      expect(await readdir(folder.path)).to.deep.equal([]);
+      await until('the connection is closed', () => server.open === 0);
     });
 
     it('before the start causes no connection at all', async () => {

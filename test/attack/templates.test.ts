@@ -5,16 +5,8 @@ import { p, table } from '../support/templates.ts';
 
 describe('attacks on templates', () => {
   it('fields named like members of every object do not reach them', async () => {
-    const names = [
-      '__proto__',
-      'constructor',
-      'toString',
-      'constructor.name',
-      '__proto__.x',
-      'a.length',
-      's.length',
-      'hasOwnProperty',
-    ];
+    const members = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    const names = [...members, 'constructor.name', '__proto__.x', 'a.length', 's.length'];
     const body = p(names.map((name) => `{{${name}}}`).join('|'));
     expect(await filledBody(body, { a: [1], s: 'text' })).to.deep.equal(['|'.repeat(names.length - 1)]);
     const { detail } = await failure(body, { a: [1], s: 'text' }, 'error');
@@ -80,14 +72,14 @@ describe('attacks on templates', () => {
   it('thousands of tags and lists cost no more than their number', async function () {
     this.timeout(120_000);
     const many = (tag: (index: number) => string): string =>
-      Array.from({ length: 20_000 }, (_, index) => tag(index)).join('');
+      Array.from({ length: 8_000 }, (_, index) => tag(index)).join('');
     const spent = processorTime();
     await failure(p(many((index) => `{{#a${index}}}`) + many((index) => `{{/b${index}}}`)), {});
-    await failure(p('{{'.repeat(50_000)), {});
-    await failure(p('}}'.repeat(50_000)), {});
+    await failure(p('{{'.repeat(20_000)), {});
+    await failure(p('}}'.repeat(20_000)), {});
     await fill(p(many((index) => `{{a${index}}}`)), {});
     await fill(many((index) => p(`{{a${index}`)).replaceAll('{{', '{ ') + p('{{x}}'), {});
-    await fill(table([[p(many(() => '{{#a}}{{/a}}').slice(0, 12 * 2_000))]]) + p(''), {});
-    expect(spent()).to.be.lessThan(10_000);
+    await fill(table([[p(many(() => '{{#a}}{{/a}}').slice(0, 12 * 1_000))]]) + p(''), {});
+    expect(spent()).to.be.lessThan(5_000);
   });
 });

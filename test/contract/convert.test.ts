@@ -6,7 +6,7 @@ import { validator } from '../../src/common/schema.ts';
 import { startCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, form, startEnterprise, startService, type TestService } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise, startService, type TestService } from '../support/service.ts';
 
 const MARKER = secret('Biên bản họp số mật');
 const RTF = Buffer.from(`{\\rtf1\\ansi\\uc0 Bi\\u234 n b\\u7843 n h\\u7885 p s\\u7889  m\\u7853 t\\par}`, 'latin1');
@@ -15,9 +15,8 @@ const CSV = 'tên,giá\nBút chì,5000\nThước kẻ,12000\n';
 describe('POST /v1/convert', () => {
   let service: TestService;
   before(async () => {
-    service = await startEnterprise();
+    service = await sharedEnterprise();
   });
-  after(() => service.stop());
 
   it('answers with the converted file and its Vietnamese name', async () => {
     const response = await service.convert(RTF, 'Biên bản.rtf', { to: 'pdf' });

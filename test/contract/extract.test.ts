@@ -7,7 +7,7 @@ import { validator } from '../../src/common/schema.ts';
 import { fods } from '../engine/support.ts';
 import { secret } from '../support/logs.ts';
 import { slidesWithVideo } from '../support/open-documents.ts';
-import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise, type TestService } from '../support/service.ts';
 
 const MARKER = secret('Công văn mật số 42');
 const SPREADSHEET = 'http://schemas.openxmlformats.org/spreadsheetml/2006';
@@ -17,9 +17,8 @@ const RTF = Buffer.from('{\\rtf1\\ansi Cong van\\par}', 'latin1');
 describe('POST /v1/extract', () => {
   let service: TestService;
   before(async () => {
-    service = await startEnterprise();
+    service = await sharedEnterprise();
   });
-  after(() => service.stop());
 
   const post = (what: string, file: Uint8Array, name: string, fields = {}, headers = {}) =>
     service.call(`/v1/extract/${what}`, { method: 'POST', body: form(file, name, fields), headers });

@@ -6,7 +6,7 @@ import { startCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { odf } from '../support/open-documents.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, startEnterprise, startService, type TestService } from '../support/service.ts';
+import { errorOf, sharedEnterprise, startEnterprise, startService, type TestService } from '../support/service.ts';
 import { docxTemplate, LETTER_DATA, letterTemplate, p } from '../support/templates.ts';
 
 const NAME = secret('Nguyễn Thị Bí Mật');
@@ -50,9 +50,8 @@ async function wordText(response: Response): Promise<string> {
 describe('POST /v1/template/render', () => {
   let service: TestService;
   before(async () => {
-    service = await startEnterprise();
+    service = await sharedEnterprise();
   });
-  after(() => service.stop());
 
   it('fills a template; data as a file, as a field, or as JSON with a url', async () => {
     const data = JSON.stringify({ name: NAME });

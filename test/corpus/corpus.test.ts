@@ -10,7 +10,7 @@ import { toReason } from '../../scripts/corpus/service.ts';
 import { findCorpus, upstreamVersion } from '../../scripts/corpus/settings.ts';
 import { skip } from '../engine/support.ts';
 import { newFolder, removeFolder } from '../support/own-folder.ts';
-import { errorOf, form, startEnterprise, type TestService } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Drawn from a whole run by `node scripts/corpus/main.ts --sample`. */
@@ -26,11 +26,10 @@ describe("LibreOffice's own test documents, a sample", function () {
     if (upstreamVersion(corpus.office) !== upstreamVersion(sample.office)) {
       return skip(this, `the sample is of LibreOffice ${sample.office}, whose pages are not those of ${corpus.office}`);
     }
-    service = await startEnterprise();
+    service = await sharedEnterprise();
     folder = await newFolder('corpus');
   });
   after(async () => {
-    await service?.stop();
     if (folder) await removeFolder(folder);
   });
 

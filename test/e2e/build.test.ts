@@ -1,12 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
-import { ready, type ServiceProcess, spawnService } from '../support/process.ts';
+import { GATE_FLAGS } from '../../src/common/node-flags.ts';
+import { ready, type ServiceProcess, spawnMain, spawnService } from '../support/process.ts';
 import { form } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -15,7 +15,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 describe('the build', () => {
   let folder: string;
   let service: ServiceProcess | undefined;
-  let gate: ChildProcess | undefined;
+  let gate: ReturnType<typeof spawnMain> | undefined;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-build-'));
@@ -28,7 +28,7 @@ describe('the build', () => {
   after(async () => {
     service?.child.kill('SIGKILL');
     await service?.ended;
-    gate?.kill('SIGKILL');
+    gate?.child.kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
     if (service) await rm(service.dataDir, { recursive: true, force: true });
   });
@@ -56,25 +56,21 @@ describe('the build', () => {
          return next(name, context);
        } });`,
     );
-    const child = spawn(process.execPath, ['--import', noEsbuild, join(folder, 'dist/cmd/gate/main.js')], {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'],
+    gate = spawnMain(
+      join(folder, 'dist/cmd/gate/main.js'),
+      {
         SVC_GATE_LISTEN: `127.0.0.1:${port}`,
         SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
         SVC_GATE_DATA_DIR: join(folder, 'gate'),
         // Nothing listens there: the gate starts without an editor.
         SVC_ONLINE_URL: 'http://127.0.0.1:9',
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    gate = child;
-    let log = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += String(chunk)));
-    const ended = once(child, 'exit');
+      [...GATE_FLAGS, '--import', noEsbuild],
+    );
+    const { child, ended, log } = gate;
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
     await until('the gate answers', async () => {
-      if (child.exitCode !== null) throw new Error(`ended early:\n${log}`);
+      if (child.exitCode !== null) throw new Error(`ended early:\n${log()}`);
       const response = await get('/svc/healthz').catch(() => undefined);
       await response?.body?.cancel();
       return response?.ok;
@@ -88,6 +84,6 @@ describe('the build', () => {
     expect(limit.status).to.equal(429);
     expect(await limit.text()).to.include('<html lang="vi">');
     child.kill('SIGTERM');
-    expect((await ended)[0]).to.equal(0);
+    expect(await ended).to.equal(0);
   });
 });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { desired } from '../../cmd/controller/desired/index.ts';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/api.ts';
 import type { ApiServer } from '../support/api-server.ts';
 import { only } from '../support/helm.ts';
 import { minorVersion } from '../support/kubectl.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/api.ts';
 import { documentedValues } from '../../scripts/generate/chart-readme.ts';
 import { CHART, helmMissing, only, refusal, render, type Values } from '../support/helm.ts';
 

@@ -5,9 +5,11 @@ import { expect } from 'chai';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { EmbedSession } from '../../src/common/generated/wire.ts';
 import { spawnGate } from '../support/gate.ts';
+import { loggedLines } from '../support/logs.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
+const NO_BASE_URL = 'SVC_BASE_URL is not set';
 const CHANGED = Buffer.from(ooxml('docx', { paragraphs: 3 }));
 
 /** A PutFile of which the second half waits. */
@@ -26,6 +28,14 @@ function slowPutFile(wopiUrl: string, { doc_id, form }: EmbedSession) {
   const begun = new Promise<void>((resolve) => put.write(CHANGED.subarray(0, half), () => resolve()));
   return { status, begun, finish: () => void put.end(CHANGED.subarray(half)) };
 }
+
+const refusesRequests = (url: string) =>
+  until('the public side takes no more requests', () =>
+    fetch(`${url}/svc/healthz`).then(
+      () => undefined,
+      () => true,
+    ),
+  );
 
 describe('the gate process', function () {
   this.timeout(40_000);
@@ -47,7 +57,8 @@ describe('the gate process', function () {
   });
 
   it('says that who opens a document chooses the address in its callbacks, where it was not told its own', async () => {
-    stack = await startStack({ process: true });
+    const logged = loggedLines().length;
+    stack = await startStack();
     const { gate, receiver, environment } = stack;
     const headers = { 'Content-Type': 'application/json', Host: 'elsewhere.example' };
     const opening = request(`${gate.url}/svc/embed/session`, { method: 'POST', headers });
@@ -58,15 +69,14 @@ describe('the gate process', function () {
     expect(await put.status).to.equal(200);
     const { body } = await until('its callback', () => receiver.arrived[0]);
     expect(String(body['url'])).to.match(/^http:\/\/elsewhere\.example\//);
-    expect(gate.log()).to.contain('SVC_BASE_URL is not set');
-    await stack.stop();
-    stack = await startStack({ process: true, environment: { SVC_BASE_URL: 'https://office.example' } });
-    expect(stack.gate.log()).not.to.contain('SVC_BASE_URL is not set');
+    expect(loggedLines().slice(logged).join()).to.contain(NO_BASE_URL);
   });
 
   it('on SIGTERM finishes a save that is under way, exits 0, and has it after the next start', async () => {
-    stack = await startStack({ process: true, environment: { SVC_AUDIT_TARGET: 'stdout' } });
+    const environment = { SVC_AUDIT_TARGET: 'stdout', SVC_BASE_URL: 'https://office.example' };
+    stack = await startStack({ process: true, environment });
     const { gate } = stack;
+    expect(gate.log()).not.to.contain(NO_BASE_URL);
     const session = await stack.create();
     const put = slowPutFile(stack.environment['SVC_GATE_WOPI_URL'] ?? '', session);
     await put.begun;
@@ -76,12 +86,7 @@ describe('the gate process', function () {
 
     gate.child?.kill('SIGTERM');
     await until('it is stopping', () => gate.log().includes('stopping') || undefined);
-    await until('it takes no more requests', async () =>
-      fetch(`${gate.url}/svc/healthz`).then(
-        () => undefined,
-        () => true,
-      ),
-    );
+    await refusesRequests(gate.url);
     expect(gate.child?.exitCode).to.equal(null);
     put.finish();
     expect(await put.status).to.equal(200);
@@ -121,12 +126,7 @@ describe('the gate process', function () {
     const { pathname, search } = new URL((await stack.state(session)).download_url);
     const download = await fetch(`${gate.url}${pathname}${search}`);
     const stopping = gate.stop();
-    await until('the public side takes no more requests', async () =>
-      fetch(`${gate.url}/svc/healthz`).then(
-        () => undefined,
-        () => true,
-      ),
-    );
+    await refusesRequests(gate.url);
     expect((await save(CHANGED)).status).to.equal(200);
     await download.body?.cancel();
     await stopping;

@@ -9,7 +9,7 @@ import { slowSheet } from '../support/slow-sheet.ts';
 const TEXT = Buffer.from('Xin chào\n');
 
 describe('the DocBuilder process', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const services: ServiceProcess[] = [];
   const start = async (environment = {}): Promise<ServiceProcess> => {
     const service = await spawnService(environment);
@@ -22,7 +22,7 @@ describe('the DocBuilder process', function () {
     (await (await service.call(`/v1/jobs/${id}`)).json()) as Job;
   const running = async (service: ServiceProcess): Promise<string> => {
     const { id } = (await (await post(service, slowSheet(), 'slow.fods', { to: 'pdf', async: 'true' })).json()) as Job;
-    await until('the job runs', async () => (await job(service, id)).status === 'running' || undefined);
+    await until('the job runs', async () => (await job(service, id)).status === 'running');
     return id;
   };
 
@@ -41,10 +41,13 @@ describe('the DocBuilder process', function () {
     expect(service.log()).to.contain('SVC_DOCBUILDER_WORKERS').and.contain('SVC_LOG_LEVEL');
   });
 
-  it('logs JSON lines only, with an audit trail among them', async () => {
+  it('logs JSON lines only, with an audit trail among them, and lets no other process have its data folder', async () => {
     const service = await start();
     expect((await post(service, TEXT, 'a.txt', { to: 'pdf' })).status).to.equal(200);
-    await fetch(`${service.url}/v1/limits`);
+    const second = await spawnService({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
+    expect(await second.ended).to.equal(1);
+    expect(second.log()).to.contain('in use by process');
+    expect((await fetch(`${service.url}/v1/limits`)).status).to.equal(401);
     service.child.kill('SIGTERM');
     expect(await service.ended).to.equal(0);
     const lines = service
@@ -53,30 +56,22 @@ describe('the DocBuilder process', function () {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     const audited = lines.filter(({ audit }) => audit === true).map(({ message }) => message);
-    expect(audited).to.include.members([
-      'service.started',
-      'job.accepted',
-      'job.finished',
-      'auth.refused',
-      'service.stopped',
-    ]);
+    const expected = ['service.started', 'job.accepted', 'job.finished', 'auth.refused', 'service.stopped'];
+    expect(audited).to.include.members(expected);
     expect(lines.find(({ message }) => message === 'job.accepted')).to.include({ caller: 'test' });
     expect(lines.find(({ msg }) => msg === 'request')).to.have.property('requestId');
   });
 
-  it('on SIGTERM refuses new work with Retry-After, finishes what runs, fails what waits, exits 0, and tells afterwards', async () => {
+  it('on SIGTERM refuses new work with Retry-After, finishes what runs, fails what waits, exits 0, tells afterwards, and ends at once on a second signal', async () => {
     const service = await start({ SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '4' });
     const id = await running(service);
     const waiting = (await (await post(service, TEXT, 'a.txt', { to: 'pdf', async: 'true' })).json()) as Job;
     service.child.kill('SIGTERM');
-    await until('it is stopping', () => service.log().includes('stopping') || undefined);
+    await until('it is stopping', () => service.log().includes('stopping'));
     const refused = await post(service, TEXT, 'a.txt', { to: 'pdf' });
     expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
-    expect(await errorOf(refused)).to.deep.include({
-      status: 503,
-      code: 'pool_unavailable',
-      detail: { reason: 'stopping' },
-    });
+    const unavailable = { code: 'pool_unavailable', detail: { reason: 'stopping' } };
+    expect(await errorOf(refused)).to.deep.include({ status: 503, ...unavailable });
     expect((await job(service, waiting.id)).error).to.include({ code: 'pool_unavailable' });
     expect(await service.ended).to.equal(0);
     expect(processesNaming(service.dataDir)).to.deep.equal([]);
@@ -84,16 +79,13 @@ describe('the DocBuilder process', function () {
     const again = await start({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
     expect((await job(again, id)).error).to.include({ code: 'timeout' });
     expect((await job(again, waiting.id)).error).to.include({ code: 'pool_unavailable' });
-  });
 
-  it('ends at once on a second signal', async () => {
-    const service = await start();
-    await running(service);
-    service.child.kill('SIGTERM');
-    await until('it is stopping', () => service.log().includes('stopping') || undefined);
-    service.child.kill('SIGTERM');
-    expect(await service.ended).to.equal(1);
-    await until('no process is left', () => processesNaming(service.dataDir).length === 0 || undefined);
+    await running(again);
+    again.child.kill('SIGTERM');
+    await until('it is stopping', () => again.log().includes('stopping'));
+    again.child.kill('SIGTERM');
+    expect(await again.ended).to.equal(1);
+    await until('no process is left', () => processesNaming(again.dataDir).length === 0);
   });
 
   it('killed in the middle of a job: no process stays, finished jobs survive, the lost one is not found, nothing is left over', async () => {
@@ -107,26 +99,15 @@ describe('the DocBuilder process', function () {
     const lost = await running(service);
     service.child.kill('SIGKILL');
     expect(await service.ended).to.equal('SIGKILL');
-    await until('no process is left', () => processesNaming(service.dataDir).length === 0 || undefined);
+    await until('no process is left', () => processesNaming(service.dataDir).length === 0);
     await writeFile(join(service.dataDir, 'tmp', 'left-over'), 'x');
 
     const again = await start({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
     expect((await job(again, finished.id)).status).to.equal('done');
     expect(await errorOf(await again.call(`/v1/jobs/${lost}`))).to.include({ status: 404, code: 'not_found' });
     expect(await readdir(join(service.dataDir, 'tmp'))).to.deep.equal([]);
-    await until(
-      'what never ended is removed',
-      async () => (await readdir(join(service.dataDir, 'jobs'))).length === 1 || undefined,
-    );
+    await until('what never ended is removed', async () => (await readdir(join(service.dataDir, 'jobs'))).length === 1);
     expect(await readdir(join(service.dataDir, 'jobs'))).to.deep.equal([finished.id]);
     expect(await readdir(join(service.dataDir, 'workers'))).to.have.length(1);
-  });
-
-  it('refuses a data folder that a living process uses', async () => {
-    const service = await start();
-    const second = await spawnService({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
-    expect(await second.ended).to.equal(1);
-    expect(second.log()).to.contain('in use by process');
-    expect((await fetch(`${service.url}/v1/status`)).status).to.equal(200);
   });
 });

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
+import { type KubernetesObject, RESOURCES } from '../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../cmd/controller/k8s/client.ts';
-import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
 import { startWatchdog } from '../../cmd/controller/k8s/watchdog.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from '../support/api-server.ts';
 import { readKubeConfig } from '../support/kubeconfig.ts';
@@ -59,7 +58,7 @@ describe('watches, on a real API server', function () {
     dog = startWatchdog({
       probe: () => probing.ready(),
       onReachable: () => {
-        client.reconnect();
+        client.close();
         seen.reflector.restart();
       },
       log: testLogger(),
@@ -168,40 +167,7 @@ describe('watches, on a real API server', function () {
     minutes += 2;
     mock.timers.enable({ apis: ['Date'], now: Date.now() + minutes * 60_000 });
   }
-
-  it('of a kind that comes later find it', async () => {
-    const name = `things${Date.now()}`;
-    const group = `${namespace}.example`;
-    const resource = { apiVersion: `${group}/v1`, kind: 'Thing', plural: name, namespaced: true };
-    const things = mirror(client, { resource, selection: {}, timings: { absentMs: 500 } });
-    await things.reflector.synced;
-    const file = join(folder, 'crd.json');
-    await writeFile(file, JSON.stringify(definition(group, name)));
-    await server.kubectl(['apply', '-f', file]);
-    const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'a', namespace } };
-    await until('the kind', () => other.create(resource, thing).catch(() => undefined));
-    await until('it is seen', () => things.copy.has('a') || undefined);
-    await server.kubectl(['delete', '-f', file]);
-    await until('it is gone', () => things.copy.size === 0 || undefined);
-    things.reflector.stop();
-    expect(things.told()).to.deep.equal(['ADDED a', 'DELETED a']);
-  });
 });
-
-function definition(group: string, plural: string): object {
-  const schema = { openAPIV3Schema: { type: 'object' } };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural, kind: 'Thing' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  };
-}
 
 /** As the kubelet does it: the link to the folder with all files is replaced. */
 async function mountToken(folder: string, token: string): Promise<void> {

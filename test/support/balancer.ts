@@ -1,60 +1,82 @@
+import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { portOf } from './listen.ts';
 import { until } from './until.ts';
 
-/** Spreads connections over ports of this machine, one after the other; who does not answer is passed over. */
+const TRIES = 8;
+
+/** Leads connections to one of several servers. One that does not connect is asked last from then on. */
 export interface Balancer {
   port: number;
-  add(target: number): void;
+  add(port: number, host?: string): void;
   /** Nothing new goes there. Resolves when what is open has ended by itself. */
-  remove(target: number): Promise<void>;
+  remove(port: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startBalancer(): Promise<Balancer> {
-  const targets: number[] = [];
+interface Server {
+  port: number;
+  host: string;
+  /** Open connections. */
+  count: number;
+}
+
+/** @param rotates whether each connection goes to another server than the one before */
+export async function startBalancer({ rotates = true, connectMs = 30_000 } = {}): Promise<Balancer> {
+  const servers: Server[] = [];
   const open = new Set<Socket>();
-  /** Open connections of each target. */
-  const counts = new Map<number, number>();
-  let turn = 0;
   const keep = (socket: Socket): Socket => {
     open.add(socket);
     return socket.on('error', () => {}).on('close', () => open.delete(socket));
   };
+  const putLast = (server: Server) => {
+    const index = servers.indexOf(server);
+    if (index >= 0) servers.push(...servers.splice(index, 1));
+  };
 
-  /** Connects to one target after the other. */
-  function lead(near: Socket, left: readonly number[]): void {
-    const [target, ...others] = left;
-    if (target === undefined) return void near.destroy();
-    const far = keep(connect({ port: target, host: '127.0.0.1', allowHalfOpen: true }));
-    const next = () => lead(near, others);
-    far.once('close', next);
-    far.once('connect', () => {
-      far.off('close', next);
-      counts.set(target, (counts.get(target) ?? 0) + 1);
-      far.on('close', () => counts.set(target, (counts.get(target) ?? 0) - 1));
-      near.on('close', () => far.destroy());
-      far.on('close', () => near.destroy());
-      near.pipe(far).pipe(near);
-    });
+  /** Connects to one server after the other. */
+  async function reach(): Promise<Socket | undefined> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const [server] = servers;
+      if (server === undefined) return undefined;
+      if (rotates) putLast(server);
+      const far = keep(connect({ port: server.port, host: server.host, allowHalfOpen: true }));
+      const connected = once(far, 'connect').then(
+        () => true,
+        () => false,
+      );
+      if (await Promise.race([connected, delay(connectMs, false, { ref: false })])) {
+        server.count += 1;
+        return far.on('close', () => (server.count -= 1));
+      }
+      far.destroy();
+      // Another connection there may lead to another pod of it, but the next server may be quicker.
+      putLast(server);
+    }
+    return undefined;
   }
 
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (near) => {
-    turn = (turn + 1) % Math.max(1, targets.length);
-    lead(keep(near), [...targets.slice(turn), ...targets.slice(0, turn)]);
+  const door = createServer({ allowHalfOpen: true, pauseOnConnect: true }, async (near) => {
+    keep(near);
+    const far = await reach();
+    if (!far || near.destroyed) return void (far ?? near).destroy();
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    near.pipe(far).pipe(near);
   });
-  server.listen(0, '127.0.0.1');
-  const port = await portOf(server);
+  const port = await portOf(door.listen(0, '127.0.0.1'));
   return {
     port,
-    add: (target) => void targets.push(target),
-    async remove(target) {
-      targets.splice(targets.indexOf(target), 1);
-      await until('its connections have ended', () => !counts.get(target) || undefined, 30_000);
+    add: (to, host = '127.0.0.1') => void servers.push({ port: to, host, count: 0 }),
+    async remove(from) {
+      const index = servers.findIndex((server) => server.port === from);
+      const [server] = servers.splice(index, 1);
+      await until('its connections have ended', () => server?.count === 0, 30_000);
     },
     close() {
       for (const socket of open) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return new Promise((resolve) => door.close(() => resolve()));
     },
   };
 }

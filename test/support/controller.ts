@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { type Controller, type Overrides, startController } from '../../cmd/controller/app.ts';
 import { loadConfig } from '../../cmd/controller/config.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../cmd/controller/k8s/client.ts';
-import { RESOURCES } from '../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, Resource } from '../../cmd/controller/k8s/types.ts';
-import { type ConditionType, findCondition } from '../../cmd/controller/reconcile/conditions.ts';
+import { type Condition, type ConditionType, findCondition } from '../../cmd/controller/reconcile/conditions.ts';
+import { decodeSecret } from '../../cmd/controller/reconcile/given-secrets.ts';
 import type { SvcInstance } from '../../cmd/controller/reconcile/instances.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { signEdDsa } from '../../src/common/crypto/jwt.ts';
@@ -48,6 +49,13 @@ export interface TestCluster {
   /** The resourceVersion of each of these. */
   versions(): Promise<Record<string, string | undefined>>;
   object<T extends KubernetesObject>(resource: Resource, name: string): Promise<T | undefined>;
+  deployment(name: string): Promise<V1Deployment & KubernetesObject>;
+  /** What a Secret holds; nothing where there is none. */
+  secretValues(name: string): Promise<Record<string, string>>;
+  /** A condition of an instance. */
+  condition(name: string, type: ConditionType): Promise<Condition | undefined>;
+  /** The condition Ready of an instance, once its controller has given it that reason. */
+  readyAs(name: string, reason: string): Promise<Condition>;
   /** Plays controller-manager, kubelet and edge: each Deployment is said to be complete, each Ingress has an address. */
   completeDeployments(): Promise<void>;
   /** @param instance that the Secret says it is for */
@@ -142,6 +150,20 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
       return Object.fromEntries([...objects].map(([name, { metadata }]) => [name, metadata.resourceVersion]));
     },
     object: (resource, name) => client.get(resource, namespace, name),
+    async deployment(name) {
+      const found = await client.get<V1Deployment & KubernetesObject>(RESOURCES.deployment, namespace, name);
+      if (!found) throw new Error(`no Deployment ${name}`);
+      return found;
+    },
+    async secretValues(name) {
+      const found = await client.get<V1Secret & KubernetesObject>(RESOURCES.secret, namespace, name);
+      return decodeSecret(found?.data);
+    },
+    condition: async (name, type) => conditionOf(await cluster.get(name), type),
+    async readyAs(name, reason) {
+      const instance = await cluster.settled(name, (found) => conditionOf(found, 'Ready')?.reason === reason);
+      return conditionOf(instance, 'Ready') as Condition;
+    },
     async completeDeployments() {
       const { items } = await client.list<KubernetesObject>(RESOURCES.deployment, { namespace, limit: 500 });
       const { items: ingresses } = await client.list<KubernetesObject>(RESOURCES.ingress, { namespace, limit: 500 });
@@ -182,18 +204,41 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
   return cluster;
 }
 
-/** The same, with a controller that has made an instance `office`. */
-export async function startOffice(context: Mocha.Context): Promise<TestCluster> {
-  const cluster = await startTestCluster(context);
+type Prepare = (cluster: TestCluster, context: Mocha.Context) => Promise<unknown>;
+
+/**
+ * Gives the suite around the call a cluster, which is closed afterwards.
+ * @param prepare gets it ready, and may return what cleans up behind it; without one it has a controller
+ */
+export function useTestCluster(prepare: Prepare = (cluster) => cluster.startController()): TestCluster {
+  const cluster = {} as TestCluster;
+  let cleanUp: unknown;
+  before(async function () {
+    Object.assign(cluster, await startTestCluster(this));
+    cleanUp = await prepare(cluster, this);
+  });
+  after(async () => {
+    if (typeof cleanUp === 'function') await cleanUp();
+    await cluster.close?.();
+  });
+  return cluster;
+}
+
+/** Starts a controller that makes an instance `office`. */
+export async function startOffice(cluster: TestCluster): Promise<void> {
   await cluster.startController();
   await cluster.apply('office');
   await cluster.settled('office');
-  return cluster;
+}
+
+/** The condition of a type of an instance. */
+export function conditionOf({ status }: Pick<SvcInstance, 'status'>, type: ConditionType): Condition | undefined {
+  return findCondition(status?.conditions ?? [], type);
 }
 
 /** Whether a condition of an instance is `True`. */
 export function isTrue(type: ConditionType): (instance: SvcInstance) => boolean {
-  return ({ status }) => findCondition(status?.conditions ?? [], type)?.status === 'True';
+  return (instance) => conditionOf(instance, type)?.status === 'True';
 }
 
 const defined = new WeakMap<ApiServer, Promise<void>>();

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/api.ts';
 
 /** Members that are not the same in two sets of objects: `Kind/name path: before -> after`, as JSON. */
 export function findDifferences(before: readonly KubernetesObject[], after: readonly KubernetesObject[]): string[] {

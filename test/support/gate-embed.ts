@@ -20,7 +20,7 @@ import type { AuditEvent } from '../../src/common/audit.ts';
 import { AppError, MB } from '../../src/common/errors.ts';
 import type { EmbedSession, EmbedUser, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { errorHandler, notFound } from '../../src/common/http/errors.ts';
-import { refuseOddTargets } from '../../src/common/http/raw-target.ts';
+import { refuseOddTargets } from '../../src/common/http/plain-app.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
 import { type Canary, startCanary } from './canary.ts';
 import { openTestData } from './gate-data.ts';

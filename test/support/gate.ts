@@ -46,7 +46,7 @@ export async function startGateProcess(environment: Environment): Promise<Runnin
   const answers = async () => {
     if (child.exitCode !== null) throw new Error(`ended early:\n${log()}`);
     return fetch(`${url}/svc/healthz`).then(
-      (response) => response.ok || undefined,
+      (response) => response.ok,
       () => undefined,
     );
   };

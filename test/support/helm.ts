@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { V1Deployment } from '@kubernetes/client-node';
 import { load, loadAll } from 'js-yaml';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/api.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const HELM = join(ROOT, '.cache/tools/bin/helm');

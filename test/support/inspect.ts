@@ -17,4 +17,7 @@ export async function verdict(
 }
 
 export const corrupt = (reason: string) => ({ code: 'corrupt_source', detail: { reason } });
-export const unsupported = (from: string) => ({ code: 'unsupported_format', detail: { from } });
+export const unsupported = (from: string, reason?: string) => ({
+  code: 'unsupported_format',
+  detail: { from, ...(reason && { reason }) },
+});

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig, type User } from '@kubernetes/client-node';
 import { secret } from './logs.ts';
 import type { KeyPair } from './pki.ts';
 
@@ -13,31 +13,11 @@ export interface KubeconfigOptions {
 }
 
 /** Writes a kubeconfig that holds all it needs, so that it may be copied. */
-export async function writeKubeconfig(file: string, options: KubeconfigOptions): Promise<void> {
-  const content = async (path: string) => (await readFile(path)).toString('base64');
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      {
-        name: 'test',
-        cluster: { server: options.server, 'certificate-authority-data': await content(options.authority) },
-      },
-    ],
-    users: [
-      {
-        name: 'test',
-        user: {
-          'client-certificate-data': await content(options.identity.certificate),
-          'client-key-data': await content(options.identity.key),
-        },
-      },
-    ],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-    'current-context': 'test',
-  };
-  // JSON is YAML.
-  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+export async function writeKubeconfig(file: string, { server, authority, identity }: KubeconfigOptions): Promise<void> {
+  const [ca, certData, keyData] = await Promise.all(
+    [authority, identity.certificate, identity.key].map((path) => readFile(path, 'base64')),
+  );
+  await write(file, server, ca ?? '', { certData: certData ?? '', keyData: keyData ?? '' });
 }
 
 /** One for who has a token. @param options.authority the authority's certificate, PEM */
@@ -45,16 +25,13 @@ export async function writeTokenKubeconfig(
   file: string,
   { server, authority, token }: { server: string; authority: string; token: string },
 ): Promise<void> {
-  const cluster = { server, 'certificate-authority-data': Buffer.from(authority).toString('base64') };
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'test', cluster }],
-    users: [{ name: 'test', user: { token: secret(token) } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-    'current-context': 'test',
-  };
-  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  await write(file, server, Buffer.from(authority).toString('base64'), { token: secret(token) });
+}
+
+async function write(file: string, server: string, caData: string, user: Omit<User, 'name'>): Promise<void> {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: 'test', server, caData, skipTLSVerify: false }, { name: 'test', ...user });
+  await writeFile(file, config.exportConfig(), { mode: 0o600 });
 }
 
 /** Reads a kubeconfig for a client of this process. */

@@ -7,7 +7,7 @@ import type {
   V1PodSpec,
   V1Service,
 } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../cmd/controller/k8s/api.ts';
 
 interface Pod {
   name: string;

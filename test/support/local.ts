@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from './process.ts';
+import { freePort, listen } from './process.ts';
 import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -31,27 +30,20 @@ export async function startLocal(
     env: { PATH: process.env['PATH'], HOME: folder, PORT: String(port), SVC_LOCAL_DIR: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      said += chunk;
-    });
-  }
-  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  const { log: said, ended } = listen(child);
   return {
-    ...{ child, folder, port, ended },
-    said: () => said,
+    ...{ child, folder, port, ended, said },
     isRunning: (ms = 50_000) =>
       until(
         'it says where',
         () => {
-          if (child.exitCode !== null) throw new Error(`ended early:\n${said}`);
-          return said.includes('curl') || undefined;
+          if (child.exitCode !== null) throw new Error(`ended early:\n${said()}`);
+          return said().includes('curl');
         },
         ms,
       ),
     /** The value of a line in what it says. */
-    printed: (what: string) => new RegExp(`^ *${what} +(\\S+)$`, 'm').exec(said)?.[1] ?? '',
+    printed: (what: string) => new RegExp(`^ *${what} +(\\S+)$`, 'm').exec(said())?.[1] ?? '',
     async stop() {
       child.kill('SIGTERM');
       await ended;

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { AppError, type ErrorCode } from '../../src/common/errors.ts';
 import { parseAllowList } from '../../src/common/net/allow-list.ts';
-import { parseDenyList } from '../../src/common/net/deny-list.ts';
 import { createOutbound, type Lookup, type Outbound } from '../../src/common/net/outbound.ts';
+import { parseDenyList } from '../../src/common/net/outbound-settings.ts';
+import { type Canary, startCanary } from './canary.ts';
 
 /** What stands in every secret place of a test's URLs; no error may carry it. */
 export const SECRET = 's3cr3t';
@@ -28,6 +29,17 @@ export function openDoor(
   return { door: createOutbound({ allow: list, deny: denied.list, lookup, proxy, userAgent: 'SVC-Test/1.0' }), asked };
 }
 
+/** Starts servers for one test each. */
+export function useServers(): typeof startCanary {
+  const servers: Canary[] = [];
+  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+  return async (answer, options) => {
+    const server = await startCanary(answer, options);
+    servers.push(server);
+    return server;
+  };
+}
+
 /** The detail of the AppError that `work` must end in. Neither it nor what the log gets may give anything away. */
 export async function refusal(work: Promise<unknown>, code: ErrorCode): Promise<Record<string, unknown>> {
   const error: unknown = await work.then(
@@ -40,11 +52,4 @@ export async function refusal(work: Promise<unknown>, code: ErrorCode): Promise<
   expect(said).not.to.match(new RegExp(`${SECRET}|127\\.0\\.0|0:0:1|::1`));
   expect(error.code).to.equal(code);
   return error.detail;
-}
-
-/** Polls until `condition` holds; fails after two seconds. */
-export async function eventually(condition: () => boolean, what: string): Promise<void> {
-  for (const start = Date.now(); !condition(); await new Promise((resolve) => setTimeout(resolve, 5))) {
-    if (Date.now() - start > 2000) expect.fail(`did not happen: ${what}`);
-  }
 }

@@ -8,14 +8,12 @@ import { type Daemon, startDaemon } from './daemon.ts';
 import { ownFolder, removeFolder } from './own-folder.ts';
 import { makeAuthority, makeIdentity } from './pki.ts';
 import { freePort } from './process.ts';
+import { skip } from './skip.ts';
 import { until } from './until.ts';
 
 /** Starts a server; skips the test, and says why, where this machine has none. */
 export async function postgresOrSkip(context: Context): Promise<Postgres> {
-  const postgres = await postgresOrNone();
-  if (postgres) return postgres;
-  process.stderr.write(`      skipped: there is no PostgreSQL below ${POSTGRES_LIB}\n`);
-  return context.skip();
+  return (await postgresOrNone()) ?? skip(context, `there is no PostgreSQL below ${POSTGRES_LIB}`);
 }
 
 /** Starts a server, where this machine has one. @param settings of `postgresql.conf`, as `name=value` */

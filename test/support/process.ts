@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
@@ -63,6 +64,11 @@ export function spawnMain(
     env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return { child, ...listen(child) };
+}
+
+/** Keeps all that a program writes, which is searched for secrets once it has ended. */
+export function listen(child: ChildProcessByStdio<null, Readable, Readable>): Pick<ServiceProcess, 'ended' | 'log'> {
   let log = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -73,15 +79,15 @@ export function spawnMain(
     keepLines(log);
     return code ?? signal;
   });
-  return { child, ended, log: () => log };
+  return { ended, log: () => log };
 }
 
 /** Resolves when the service answers. */
-export async function ready(service: ServiceProcess, ms?: number): Promise<ServiceProcess> {
+export async function ready(service: ServiceProcess, ms = 60_000): Promise<ServiceProcess> {
   const answers = async () => {
     if (service.child.exitCode !== null) throw new Error(`ended early:\n${service.log()}`);
     return fetch(`${service.url}/v1/status`).then(
-      (response) => response.ok || undefined,
+      (response) => response.ok,
       () => undefined,
     );
   };

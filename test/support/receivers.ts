@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { signCallback } from '../../src/common/crypto/signature.ts';
-import { keepLines, secret } from './logs.ts';
+import { secret } from './logs.ts';
+import { listen } from './process.ts';
 import { until } from './until.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../examples/receivers');
@@ -87,17 +87,7 @@ export function spawnReceiver(kind: ReceiverKind, environment: Record<string, st
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], RECEIVER_LISTEN: '127.0.0.1:0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      text += chunk;
-    });
-  }
-  const ended = once(child, 'close').then(([code]) => {
-    keepLines(text);
-    return code as number | null;
-  });
-  return { child, ended, log: () => text };
+  return { child, ...listen(child) };
 }
 
 function linesOf(text: string): string[] {

@@ -9,6 +9,7 @@ import { type Postgres, postgresOrSkip } from './postgres.ts';
 import { ready, type ServiceProcess, spawnService } from './process.ts';
 import { type S3Server, s3Environment, s3Missing, startS3Server } from './s3-server.ts';
 import { form, until } from './service.ts';
+import { skip } from './skip.ts';
 
 /** DocBuilders as processes of their own, which share a real PostgreSQL and a real object store. */
 export interface Replicas {
@@ -25,10 +26,7 @@ export interface Replicas {
 
 export async function startShared(context: Context, grant?: Parameters<typeof licensed>[1]): Promise<Replicas> {
   const missing = s3Missing();
-  if (missing) {
-    process.stderr.write(`      skipped: ${missing}\n`);
-    return context.skip();
-  }
+  if (missing) skip(context, missing);
   const postgres = await postgresOrSkip(context);
   const s3 = await startS3Server();
   const directory = await mkdtemp(join(tmpdir(), 'svc-replicas-'));

@@ -5,6 +5,7 @@ import type { Overrides } from '../../cmd/docbuilder/app.ts';
 import { type LocalDocbuilder, startLocalDocbuilder } from '../../scripts/support/docbuilder.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse, Job } from '../../src/common/generated/wire.ts';
+import { runEnding } from './at-end.ts';
 import { licensed } from './license.ts';
 import { secret, testLogger } from './logs.ts';
 import { storeOf, withStore } from './test-store.ts';
@@ -45,6 +46,17 @@ export async function startEnterprise(environment: Environment = {}, overrides: 
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+let shared: Promise<TestService> | undefined;
+
+/** The Enterprise service of all suites that leave it as it was; it stops after the last test of the run. */
+export function sharedEnterprise(): Promise<TestService> {
+  shared ??= startEnterprise().then((service) => {
+    runEnding.at(() => service.stop());
+    return service;
+  });
+  return shared;
 }
 
 export async function startService(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {

@@ -63,7 +63,7 @@ export async function startStack({ environment, process = false, receives }: Sta
         await move(Math.min(left, STEP_MS));
         // One that was asked for after the move.
         await new Promise((resolve) => setTimeout(resolve, 2 * SAMPLE_MS));
-        await until('a fresh sample', async () => (await status()).connections.sample_age_seconds === 0 || undefined);
+        await until('a fresh sample', async () => (await status()).connections.sample_age_seconds === 0);
       }
     },
     async restartEditor() {
@@ -75,6 +75,6 @@ export async function startStack({ environment, process = false, receives }: Sta
     },
     stop: () => around.stop(() => stack.gate.stop()),
   };
-  await until('the editor is known', async () => (await status()).upstream.editor_server === 'ok' || undefined);
+  await until('the editor is known', async () => (await status()).upstream.editor_server === 'ok');
   return stack;
 }

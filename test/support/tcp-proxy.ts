@@ -22,8 +22,11 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param target port that bytes go to; of this machine unless told */
-export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise<TcpProxy> {
+/** @param target port that bytes go to; of this machine, and from it, unless told */
+export async function startTcpProxy(
+  target: number,
+  { host = '127.0.0.1', on = '127.0.0.1' }: { host?: string; on?: string } = {},
+): Promise<TcpProxy> {
   const open = new Set<Socket>();
   let to = target;
   let holed = false;
@@ -56,7 +59,7 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
     join(near, far);
     join(far, near);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, on);
   const port = await portOf(server);
   return {
     port,

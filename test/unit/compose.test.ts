@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -11,11 +10,21 @@ import { type Compose, type ComposeService, readCompose as compose } from '../..
 import { frontVariables } from '../../src/common/front.ts';
 import { LONGEST_JOB_SECONDS } from '../../src/common/plan.ts';
 import { schemas } from '../../src/common/schema.ts';
+import { useFolder } from '../support/folder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
 describe('compose.yaml', () => {
+  const folder = useFolder();
   const plain = compose({});
+  const {
+    editor,
+    gate,
+    docbuilder,
+    'quarantine-keeper': keeper,
+  } = plain.services as Record<string, ComposeService> & {
+    [name in 'editor' | 'gate' | 'docbuilder' | 'quarantine-keeper']: ComposeService;
+  };
 
   it('gives gate and DocBuilder variables that their schemas know, and files only for secrets', () => {
     for (const service of ['gate', 'docbuilder']) {
@@ -43,20 +52,22 @@ describe('compose.yaml', () => {
   it('and the image together give the front every variable of its template', () => {
     const image = readFileSync(join(root, 'Dockerfile'), 'utf8').split('AS front\n')[1] ?? '';
     const template = readFileSync(join(root, 'ingress/front/nginx.conf.template'), 'utf8');
-    const known = Object.keys(frontVariables({} as never));
     const wanted = new Set([...template.matchAll(/\$\{(SVC_FRONT_[A-Z_]+)\}/g)].map(([, name]) => name));
     const given = new Set([...image.matchAll(/\b(SVC_FRONT_[A-Z_]+)=/g)].map(([, name]) => name));
     expect([...wanted].filter((name) => !given.has(name))).to.deep.equal([]);
-    expect(known).to.include.members(Object.keys(environmentOf(plain, 'front')));
+    expect(frontVariables({} as never)).to.include.keys(Object.keys(environmentOf(plain, 'front')));
   });
 
-  it('publishes nothing but the front, and by itself only to this machine', () => {
-    const published = Object.entries(plain.services).filter(([, service]) => service.ports);
-    expect(published.map(([name, { ports }]) => [name, ports])).to.deep.equal([['front', ['127.0.0.1:8080:8080']]]);
+  it('publishes nothing but the front, and by itself only to this machine; none of ours writes or has capabilities', () => {
+    const published = Object.entries(plain.services).flatMap(([name, { ports }]) => (ports ? [[name, ports]] : []));
+    expect(published).to.deep.equal([['front', ['127.0.0.1:8080:8080']]]);
+    for (const name of ['front', 'gate', 'docbuilder']) {
+      expect(plain.services[name]).to.deep.include({ read_only: true, cap_drop: ['ALL'] });
+    }
   });
 
   it('lets only front and editor reach the gate, and the editor nothing outside', () => {
-    const gates = networksOf(plain.services['gate'] ?? { image: '' });
+    const gates = networksOf(gate);
     const neighbours = Object.entries(plain.services).filter(
       ([name, service]) => name !== 'gate' && networksOf(service).some((network) => gates.includes(network)),
     );
@@ -65,7 +76,7 @@ describe('compose.yaml', () => {
     const started = neighbours.filter(([, { profiles }]) => profiles === undefined);
     expect(started.map(([name]) => name).sort()).to.deep.equal(['editor', 'front', 'quarantine-keeper']);
     for (const name of ['gate-store', 'docbuilder-store']) expect(plain.networks[name]?.internal).to.equal(true);
-    const editors = networksOf(plain.services['editor'] ?? { image: '' });
+    const editors = networksOf(editor);
     expect(editors.filter((name) => !plain.networks[name]?.internal)).to.deep.equal([]);
     // A service without networks would be in one with all others like it.
     const loose = Object.values(plain.services).filter((service) => !service.networks && !service.network_mode);
@@ -118,12 +129,6 @@ describe('compose.yaml', () => {
     });
   });
 
-  it('runs our own services on a read-only root without capabilities', () => {
-    for (const name of ['front', 'gate', 'docbuilder']) {
-      expect(plain.services[name]).to.deep.include({ read_only: true, cap_drop: ['ALL'] });
-    }
-  });
-
   it('gives gate and DocBuilder the same folder for a licence, of which they write nothing', () => {
     for (const [name, load] of [['gate', loadGate] as const, ['docbuilder', loadDocbuilder] as const]) {
       const { licenseFile, licenseKeysFile } = load(withoutFiles(environmentOf(plain, name)));
@@ -136,17 +141,13 @@ describe('compose.yaml', () => {
   });
 
   it('waits for jobs that run, as long as one may take', () => {
-    const seconds = Number.parseInt(plain.services['docbuilder']?.stop_grace_period ?? '', 10);
-    expect(seconds).to.be.at.least(LONGEST_JOB_SECONDS + 30);
+    expect(Number.parseInt(docbuilder.stop_grace_period ?? '', 10)).to.be.at.least(LONGEST_JOB_SECONDS + 30);
   });
 
   it('has an editor that knows its address and its one WOPI host, of a named release', () => {
-    const { image } = plain.services['editor'] ?? { image: '' };
-    expect(image).to.match(/^docker\.io\/collabora\/code:\d+(\.\d+){3,}$/);
-    const editor = environmentOf(plain, 'editor');
-    expect(editor['server_name']).to.equal('localhost:8080');
-    expect(editor['aliasgroup1']).to.equal(environmentOf(plain, 'gate')['SVC_GATE_WOPI_URL']);
-    expect(editor['username']).to.equal(environmentOf(plain, 'gate')['SVC_ONLINE_ADMIN_USER']);
+    expect(editor.image).to.match(/^docker\.io\/collabora\/code:\d+(\.\d+){3,}$/);
+    const { SVC_GATE_WOPI_URL: aliasgroup1, SVC_ONLINE_ADMIN_USER: username } = environmentOf(plain, 'gate');
+    expect(environmentOf(plain, 'editor')).to.include({ server_name: 'localhost:8080', aliasgroup1, username });
   });
 
   it('has an editor whose addresses in discovery are those of the host, or as told by the names of the contract', () => {
@@ -177,20 +178,14 @@ describe('compose.yaml', () => {
     });
     const others = [...options].filter(([name]) => /^net\.post_allow\.host\[[^0]/.test(name));
     expect(others.map(([, value]) => value)).to.deep.equal(new Array(15).fill(''));
-    expect(plain.services['editor']?.volumes).to.deep.equal(['quarantine:/quarantine']);
-    expect(plain.services['editor']?.command).to.deep.equal([
-      '--o:net.content_security_policy=frame-ancestors localhost:* 127.0.0.1:*',
-    ]);
+    expect(editor.volumes).to.deep.equal(['quarantine:/quarantine']);
+    const frames = '--o:net.content_security_policy=frame-ancestors localhost:* 127.0.0.1:*';
+    expect(editor.command).to.deep.equal([frames]);
   });
 
   it('has beside the editor what keeps its quarantine, of the same image and with the same volume and password', () => {
-    const { editor, 'quarantine-keeper': keeper, gate } = plain.services;
-    expect(keeper?.image).to.equal(editor?.image);
-    expect(keeper).to.deep.include({
-      volumes: editor?.volumes,
-      env_file: editor?.env_file,
-      networks: networksOf(gate ?? { image: '' }).slice(0, 1),
-    });
+    const { image, volumes, env_file } = editor;
+    expect(keeper).to.deep.include({ image, volumes, env_file, networks: networksOf(gate).slice(0, 1) });
     expect(environmentOf(plain, 'quarantine-keeper')).to.deep.equal({
       ...{ QUARANTINE_DIR: '/quarantine', username: 'admin' },
       GATE_URL: environmentOf(plain, 'gate')['SVC_GATE_WOPI_URL'],
@@ -209,42 +204,35 @@ describe('compose.yaml', () => {
   });
 
   it('reads secrets that scripts/compose-secrets.sh makes, once, and that services take', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svc-compose-'));
-    try {
-      await mkdir(join(folder, 'scripts'));
-      copyFileSync(join(root, 'scripts/compose-secrets.sh'), join(folder, 'scripts/compose-secrets.sh'));
-      const make = () => promisify(execFile)('sh', [join(folder, 'scripts/compose-secrets.sh')]);
-      await make();
-      const secrets = join(folder, '.data/compose');
-      const first = await contents(secrets);
-      await make();
-      expect(await contents(secrets)).to.deep.equal(first);
-      expect((await stat(secrets)).mode & 0o777).to.equal(0o700);
-      expect((await stat(join(secrets, 'embed-jwt-secret'))).mode & 0o777).to.equal(0o644);
+    await mkdir(folder.at('scripts'));
+    const script = folder.at('scripts/compose-secrets.sh');
+    copyFileSync(join(root, 'scripts/compose-secrets.sh'), script);
+    const make = () => promisify(execFile)('sh', [script]);
+    const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+    await make();
+    const secrets = folder.at('.data/compose');
+    const first = await contents(secrets);
+    await make();
+    expect(await contents(secrets)).to.deep.equal(first);
+    expect(await modeOf(secrets)).to.equal(0o700);
+    expect(await modeOf(join(secrets, 'embed-jwt-secret'))).to.equal(0o644);
 
-      for (const { file } of Object.values(plain.secrets)) await stat(join(folder, file));
-      const bound = Object.values(plain.services).flatMap(({ volumes = [] }) =>
-        volumes.filter((one) => one[0] === '.'),
-      );
-      for (const volume of bound) {
-        const { mode } = await stat(join(folder, splitOnce(volume, ':')[0]));
-        expect(mode & 0o777, volume).to.equal(0o755);
-      }
-      const inFolder = (environment: Record<string, string>) =>
-        mapValues(environment, (value) => value.replace('/run/secrets', secrets));
-      const gate = loadGate(inFolder(environmentOf(plain, 'gate')));
-      expect(first['editor.env']).to.equal(`password=${gate.editor.adminPassword}\n`);
-      expect(gate.editor.adminPassword).to.match(/^[0-9a-f]{48}$/);
-      expect(gate.embed.jwtSecrets).to.have.length(1);
-      // A new one, as docs/compose.md says: the former counts on.
-      await rename(join(secrets, 'embed-jwt-secret'), join(secrets, 'embed-jwt-secret-previous'));
-      await make();
-      const { embed } = loadGate(inFolder(environmentOf(plain, 'gate')));
-      expect(embed.jwtSecrets).to.have.length(2).and.include(gate.embed.jwtSecrets[0]);
-      expect(loadDocbuilder(inFolder(environmentOf(plain, 'docbuilder'))).apiKeys).to.have.length(1);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    for (const { file } of Object.values(plain.secrets)) await stat(folder.at(file));
+    const volumes = Object.values(plain.services).flatMap((service) => service.volumes ?? []);
+    for (const volume of volumes.filter((one) => one[0] === '.'))
+      expect(await modeOf(folder.at(splitOnce(volume, ':')[0])), volume).to.equal(0o755);
+    const environment = (name: string) =>
+      mapValues(environmentOf(plain, name), (value) => value.replace('/run/secrets', secrets));
+    const config = loadGate(environment('gate'));
+    expect(first['editor.env']).to.equal(`password=${config.editor.adminPassword}\n`);
+    expect(config.editor.adminPassword).to.match(/^[0-9a-f]{48}$/);
+    expect(config.embed.jwtSecrets).to.have.length(1);
+    // A new one, as docs/compose.md says: the former counts on.
+    await rename(join(secrets, 'embed-jwt-secret'), join(secrets, 'embed-jwt-secret-previous'));
+    await make();
+    const { embed } = loadGate(environment('gate'));
+    expect(embed.jwtSecrets).to.have.length(2).and.include(config.embed.jwtSecrets[0]);
+    expect(loadDocbuilder(environment('docbuilder')).apiKeys).to.have.length(1);
   });
 });
 

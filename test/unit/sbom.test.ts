@@ -1,25 +1,21 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { useFolder } from '../support/folder.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/sbom.ts');
 
 describe('the bill of materials of an image', () => {
-  let root: string;
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'svc-sbom-'));
-  });
-  afterEach(() => rm(root, { recursive: true }));
+  const folder = useFolder('test');
 
   const file = async (path: string, content: string) => {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), content);
+    await mkdir(dirname(folder.at(path)), { recursive: true });
+    await writeFile(folder.at(path), content);
   };
   const bom = async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, root, 'svc/gate', '1.2.3']);
+    const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, folder.path, 'svc/gate', '1.2.3']);
     return JSON.parse(stdout);
   };
 
@@ -58,22 +54,22 @@ describe('the bill of materials of an image', () => {
   it('is made with podman where nothing else is', async () => {
     const scripts = resolve(SCRIPT, '..');
     for (const name of ['sbom.sh', 'sbom.ts', 'sbom']) {
-      await cp(join(scripts, name), join(root, 'scripts', name), { recursive: true });
+      await cp(join(scripts, name), folder.at('scripts', name), { recursive: true });
     }
     await file('package.json', '{\n  "version": "1.2.3",\n  "x": 0\n}\n');
     await file('image/opt/svc/node_modules/a/package.json', '{"name":"a","version":"1.0.0"}');
     const podman =
       '#!/bin/sh\ncase $1 in create) echo "of $2" ;; export) tar -c -C "$IMAGE" . ;; rm) echo "$2" >>"$IMAGE.log" ;; esac\n';
     await file('bin/podman', podman);
-    await chmod(join(root, 'bin/podman'), 0o755);
+    await chmod(folder.at('bin/podman'), 0o755);
     for (const name of ['sh', 'sed', 'mktemp', 'tar', 'rm', 'mkdir', 'grep', 'dirname']) {
-      await symlink(await programPath(name), join(root, 'bin', name));
+      await symlink(await programPath(name), folder.at('bin', name));
     }
-    await symlink(process.execPath, join(root, 'bin/node'));
-    const env = { PATH: join(root, 'bin'), IMAGE: join(root, 'image') };
-    await promisify(execFile)('sh', [join(root, 'scripts/sbom.sh'), 'gate'], { env });
-    expect(await readFile(join(root, 'image.log'), 'utf8')).to.equal('of localhost/svc/gate:1.2.3\n');
-    const { components } = JSON.parse(await readFile(join(root, 'dist/sbom/gate.cdx.json'), 'utf8'));
+    await symlink(process.execPath, folder.at('bin/node'));
+    const env = { PATH: folder.at('bin'), IMAGE: folder.at('image') };
+    await promisify(execFile)('sh', [folder.at('scripts/sbom.sh'), 'gate'], { env });
+    expect(await readFile(folder.at('image.log'), 'utf8')).to.equal('of localhost/svc/gate:1.2.3\n');
+    const { components } = JSON.parse(await readFile(folder.at('dist/sbom/gate.cdx.json'), 'utf8'));
     expect(components).to.have.length(1);
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import { RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { mebibytes, milliseconds, table, times } from '../../format.ts';
 import type { Row } from '../../measurement.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { startTcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { until } from '../../../test/support/until.ts';
 import type { Row } from '../../measurement.ts';

@@ -1,6 +1,5 @@
+import { findResource, type KubernetesObject } from '../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
-import { findResource } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { until } from '../../../test/support/until.ts';
 import { milliseconds } from '../../format.ts';
 import { appliedFields, type Path, setAt, valueAt } from '../../managed-fields.ts';

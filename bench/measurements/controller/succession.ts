@@ -1,4 +1,4 @@
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import { RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { until } from '../../../test/support/until.ts';
 import type { Row } from '../../measurement.ts';
 import type { Cluster } from '../../subjects/cluster.ts';

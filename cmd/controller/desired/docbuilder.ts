@@ -1,22 +1,14 @@
 import type { V1ConfigMap, V1EnvVar, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../k8s/types.ts';
-import { disruptionBudget } from './availability.ts';
-import { environment, type Variables } from './env.ts';
-import { type Manifest, metadata } from './labels.ts';
-import { LICENSE_ENV, licenseFiles } from './license.ts';
-import { objectNames, PORTS } from './names.ts';
-import { outboundFiles, outboundVariables } from './outbound.ts';
-import type { PodParts } from './pod.ts';
-import { httpProbes } from './probes.ts';
-import { secretFile, secretFiles, secretsDigest } from './secrets.ts';
-import { service } from './services.ts';
-import { isShared, storeVariables } from './shared-store.ts';
+import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
+import { commonFiles, commonVariables, dataDeployment } from './data-service.ts';
+import { type Manifest, manifest } from './labels.ts';
+import { baseUrl, objectNames, PORTS } from './names.ts';
+import { configMount, environment, type PodParts, scratchMount, type Variables } from './pod.ts';
+import { secretFile, secretsDigest } from './secrets.ts';
 import { docbuilderSizing, type Sizing } from './sizing.ts';
-import { dataMount, volumeClaims } from './storage.ts';
+import { dataMount, isShared, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
-import { baseUrl } from './urls.ts';
-import { configMount, scratchMount } from './volumes.ts';
-import { dataDeployment, serviceAccount } from './workload.ts';
+import { disruptionBudget, httpProbes, service, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/docbuilder';
 const WORKERS_PATH = '/run/svc/workers';
@@ -30,16 +22,14 @@ const POD_IP: V1EnvVar = { name: 'SVC_POD_IP', valueFrom: { fieldRef: { fieldPat
  * watches.
  */
 export function docbuilderObjects(situation: Situation): readonly KubernetesObject[] {
-  const { instance } = situation;
-  const { component } = objectNames(instance.metadata.name);
   const sizing = docbuilderSizing(situation);
   return [
     serviceAccount(situation, 'docbuilder'),
     workerCount(situation, sizing),
     ...volumeClaims(situation, 'docbuilder'),
-    service(situation, 'docbuilder', component.docbuilder, {
+    service(situation, 'docbuilder', {
       // The front chooses the pod, by the requests that each has.
-      headless: isShared(instance.spec),
+      headless: isShared(situation.instance.spec),
       ports: [{ name: 'http', port: PORTS.docbuilder.http, targetPort: 'http' }],
     }),
     disruptionBudget(situation, 'docbuilder'),
@@ -50,33 +40,22 @@ export function docbuilderObjects(situation: Situation): readonly KubernetesObje
 
 /** Adds pods up to those of the plan while the ones that there are have much to do. */
 function autoscaler(situation: Situation, { scaling }: Sizing): Manifest<V2HorizontalPodAutoscaler>[] {
-  const { metadata: instance, spec } = situation.instance;
-  const { component } = objectNames(instance.name);
+  const { metadata, spec } = situation.instance;
   const averageUtilization = spec.docbuilder.autoscaling?.cpuPercent;
   if (!scaling || averageUtilization === undefined) return [];
-  return [
-    {
-      apiVersion: 'autoscaling/v2',
-      kind: 'HorizontalPodAutoscaler',
-      metadata: metadata(situation, component.docbuilder, 'docbuilder'),
-      spec: {
-        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: component.docbuilder },
-        minReplicas: scaling.min,
-        maxReplicas: scaling.max,
-        metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }],
-      },
-    },
-  ];
+  const { docbuilder: name } = objectNames(metadata.name).component;
+  const cpu = { name: 'cpu', target: { type: 'Utilization', averageUtilization } };
+  const scaler = {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+    ...{ minReplicas: scaling.min, maxReplicas: scaling.max },
+    metrics: [{ type: 'Resource', resource: cpu }],
+  };
+  return [manifest(situation, RESOURCES.horizontalPodAutoscaler, { component: 'docbuilder' }, { spec: scaler })];
 }
 
 function workerCount(situation: Situation, { workersPerPod }: Sizing): Manifest<V1ConfigMap> {
-  const { component } = objectNames(situation.instance.metadata.name);
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: metadata(situation, component.docbuilder, 'docbuilder'),
-    data: { [WORKERS_FILE]: String(workersPerPod) },
-  };
+  const data = { [WORKERS_FILE]: String(workersPerPod) };
+  return manifest(situation, RESOURCES.configMap, { component: 'docbuilder' }, { data });
 }
 
 /** Its workers are confined by Landlock and seccomp, which need nothing that a restricted pod has not. */
@@ -95,9 +74,7 @@ function docbuilderPod(situation: Situation, sizing: Sizing): PodParts {
       configMount('workers', WORKERS_PATH, component.docbuilder),
       scratchMount('tmp', '/tmp', '256Mi'),
       scratchMount('shared-memory', '/dev/shm', sizing.sharedMemory, 'Memory'),
-      secretFiles(situation, 'docbuilder'),
-      ...licenseFiles(instance),
-      ...outboundFiles(instance),
+      ...commonFiles(situation, 'docbuilder'),
     ],
     terminationGracePeriodSeconds: sizing.gracePeriodSeconds,
     configHash: secretsDigest('docbuilder', secrets),
@@ -121,13 +98,6 @@ function settings(situation: Situation): Variables {
     SVC_DOCBUILDER_SANDBOX: docbuilder.sandbox.toLowerCase(),
     SVC_DOCBUILDER_MAX_FILE_MB: docbuilder.maxFileMb,
     SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: docbuilder.jobTimeoutSeconds,
-    ...storeVariables(situation),
-    ...LICENSE_ENV,
-    SVC_FETCH_ALLOW_HOSTS: spec.outbound.allowHosts.join(','),
-    SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),
-    ...outboundVariables(situation.instance),
-    SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
-    SVC_AUDIT_TARGET: spec.auditTarget,
-    SVC_DEV_MODE: spec.devMode,
+    ...commonVariables(situation),
   };
 }

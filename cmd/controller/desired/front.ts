@@ -1,18 +1,12 @@
 import { isIPv6 } from 'node:net';
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import { frontVariables } from '../../../src/common/front.ts';
-import type { KubernetesObject } from '../k8s/types.ts';
-import { disruptionBudget } from './availability.ts';
-import { environment } from './env.ts';
-import { objectNames, PORTS } from './names.ts';
-import type { PodParts } from './pod.ts';
-import { httpProbes, LEAVING } from './probes.ts';
-import { service } from './services.ts';
-import { isShared } from './shared-store.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
+import { objectNames, PORTS, serviceHost } from './names.ts';
+import { environment, type PodParts, scratchMount } from './pod.ts';
+import { isShared } from './storage.ts';
 import type { Situation } from './types.ts';
-import { serviceHost } from './urls.ts';
-import { scratchMount } from './volumes.ts';
-import { deployment, rolling, serviceAccount } from './workload.ts';
+import { deployment, disruptionBudget, httpProbes, LEAVING, rolling, service, serviceAccount } from './workload.ts';
 
 /** Port of the Service `<instance>-front`. */
 export const FRONT_SERVICE_PORT = 80;
@@ -54,14 +48,14 @@ export function frontObjects(situation: Situation): readonly KubernetesObject[] 
   const fixed = type !== 'ClusterIP' && nodePort !== undefined && { nodePort };
   return [
     serviceAccount(situation, 'front'),
-    service(situation, 'front', names.component.front, {
+    service(situation, 'front', {
       type,
       annotations,
       ports: [{ name: 'http', port: FRONT_SERVICE_PORT, targetPort: 'http', ...fixed }],
     }),
-    service(situation, 'front', names.frontOpen, { ports: [{ name: 'open', port: open, targetPort: 'open' }] }),
+    service(situation, 'front', { name: names.frontOpen, ports: [{ name: 'open', port: open, targetPort: 'open' }] }),
     // ingress-nginx takes its page for errors from the first port of a Service: this one has no other.
-    service(situation, 'front', names.frontAsk, { ports: [{ name: 'ask', port: ask, targetPort: 'ask' }] }),
+    service(situation, 'front', { name: names.frontAsk, ports: [{ name: 'ask', port: ask, targetPort: 'ask' }] }),
     disruptionBudget(situation, 'front'),
     deployment(situation, 'front', rolling(instance.spec.front.replicas), frontPod(situation)),
   ];

@@ -1,20 +1,12 @@
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../k8s/types.ts';
-import { disruptionBudget } from './availability.ts';
-import { environment, type Variables } from './env.ts';
-import { LICENSE_ENV, licenseFiles } from './license.ts';
-import { objectNames, PORTS } from './names.ts';
-import { outboundFiles, outboundVariables } from './outbound.ts';
-import type { PodParts } from './pod.ts';
-import { httpProbes } from './probes.ts';
-import { secretFile, secretFiles, secretsDigest, secretVariable } from './secrets.ts';
-import { service } from './services.ts';
-import { isShared, storeVariables } from './shared-store.ts';
-import { dataMount, volumeClaims } from './storage.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
+import { commonFiles, commonVariables, dataDeployment } from './data-service.ts';
+import { baseUrl, editorUrl, objectNames, PORTS, wopiUrl } from './names.ts';
+import { environment, type PodParts, scratchMount, type Variables } from './pod.ts';
+import { secretFile, secretsDigest, secretVariable } from './secrets.ts';
+import { dataMount, isShared, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
-import { baseUrl, editorUrl, wopiUrl } from './urls.ts';
-import { scratchMount } from './volumes.ts';
-import { dataDeployment, serviceAccount } from './workload.ts';
+import { disruptionBudget, httpProbes, service, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/gate';
 
@@ -33,17 +25,18 @@ const RESOURCES: V1ResourceRequirements = {
 /** The gate: its pods, a volume where there is one pod only, one Service for everybody and one for front and editor. */
 export function gateObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
-  const names = objectNames(instance.metadata.name);
+  const { gateInternal } = objectNames(instance.metadata.name);
   const { http, internal } = PORTS.gate;
   return [
     serviceAccount(situation, 'gate'),
     ...volumeClaims(situation, 'gate'),
-    service(situation, 'gate', names.component.gate, {
+    service(situation, 'gate', {
       // The front chooses the pod, and asks another one where it gets no connection.
       headless: isShared(instance.spec),
       ports: [{ name: 'http', port: http, targetPort: 'http' }],
     }),
-    service(situation, 'gate', names.gateInternal, {
+    service(situation, 'gate', {
+      name: gateInternal,
       // Nobody is to get a session before the editor can ask about it, and a gate that ends still takes saves. Of several
       // another one does both.
       spec: { publishNotReadyAddresses: !isShared(instance.spec) },
@@ -55,7 +48,7 @@ export function gateObjects(situation: Situation): readonly KubernetesObject[] {
 }
 
 function gatePod(situation: Situation): PodParts {
-  const { instance, secrets } = situation;
+  const { secrets } = situation;
   return {
     container: {
       env: [
@@ -72,9 +65,7 @@ function gatePod(situation: Situation): PodParts {
     mounts: [
       dataMount(situation, 'gate', DATA_PATH),
       scratchMount('tmp', '/tmp', '64Mi'),
-      secretFiles(situation, 'gate'),
-      ...licenseFiles(instance),
-      ...outboundFiles(instance),
+      ...commonFiles(situation, 'gate'),
     ],
     terminationGracePeriodSeconds: GRACE_PERIOD_SECONDS,
     configHash: secretsDigest('gate', secrets),
@@ -87,8 +78,6 @@ function settings(situation: Situation): Variables {
   const { spec } = instance;
   const { embed, gate } = spec;
   const origins = embed.allowedOrigins.includes('*') ? ['*'] : [baseUrl(spec), ...embed.allowedOrigins];
-  // In development the gate's own demo has a document and a receiver.
-  const demo = spec.devMode ? [`127.0.0.1:${PORTS.gate.http}`] : [];
   return {
     SVC_BASE_URL: baseUrl(spec),
     SVC_GATE_DATA_DIR: DATA_PATH,
@@ -107,13 +96,7 @@ function settings(situation: Situation): Variables {
     SVC_EMBED_RETAIN_HOURS: embed.retainHours,
     SVC_EMBED_CALLBACK_SECRET_FILE: secretFile(situation, 'embed-callback-secret'),
     SVC_EMBED_LINK_SECRET_FILE: secretFile(situation, 'embed-link-secret'),
-    ...storeVariables(situation),
-    ...LICENSE_ENV,
-    SVC_FETCH_ALLOW_HOSTS: [...demo, ...spec.outbound.allowHosts].join(','),
-    SVC_FETCH_DENY: spec.outbound.denyCidrs.join(','),
-    ...outboundVariables(instance),
-    SVC_LOG_LEVEL: spec.logLevel.toLowerCase(),
-    SVC_AUDIT_TARGET: spec.auditTarget,
-    SVC_DEV_MODE: spec.devMode,
+    // In development the gate's own demo has a document and a receiver.
+    ...commonVariables(situation, spec.devMode ? [`127.0.0.1:${PORTS.gate.http}`] : []),
   };
 }

@@ -1,11 +1,10 @@
-import type { KubernetesObject } from '../k8s/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
+import { licenseObjects } from './data-service.ts';
 import { docbuilderObjects } from './docbuilder.ts';
+import { httpRouteObjects, ingressObjects } from './edge.ts';
 import { editorObjects } from './editor.ts';
 import { frontObjects } from './front.ts';
 import { gateObjects } from './gate.ts';
-import { httpRouteObjects } from './httproute.ts';
-import { ingressObjects } from './ingress.ts';
-import { licenseObjects } from './license.ts';
 import { networkPolicyObjects } from './network-policies.ts';
 import { secretObjects } from './secrets.ts';
 import type { Objects, Situation } from './types.ts';

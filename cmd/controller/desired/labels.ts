@@ -1,5 +1,6 @@
-import type { OwnerReference } from '../k8s/types.ts';
-import { API_VERSION, KIND } from './names.ts';
+import type { V1OwnerReference } from '@kubernetes/client-node';
+import type { KubernetesObject, Resource } from '../k8s/api.ts';
+import { API_VERSION, KIND, objectNames } from './names.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
 export const MANAGED_BY = 'svc-controller';
@@ -26,7 +27,7 @@ export interface Metadata {
   namespace: string;
   labels: Labels;
   annotations?: Record<string, string>;
-  ownerReferences: OwnerReference[];
+  ownerReferences: V1OwnerReference[];
 }
 
 /** An object of a built-in type as the controller applies it: nothing of the API server's own is in it. */
@@ -64,40 +65,43 @@ export function podLabels(instance: Instance, component: ComponentName): Labels 
   return { ...selectorLabels(instance, component), ...OURS };
 }
 
+interface Identity {
+  /** Absent: the object is of no single one. */
+  component?: ComponentName;
+  /** The component's, where none is given. */
+  name?: string;
+  annotations?: Record<string, string>;
+}
+
 /**
  * `metadata` of an object, with the common labels and the instance as its owner: what is owned goes with its owner,
  * without a finalizer that could get stuck.
- * @param component absent: the object is of no single one
  */
 export function metadata(
   { instance, settings }: Pick<Situation, 'instance' | 'settings'>,
-  name: string,
-  component?: ComponentName,
-  annotations?: Record<string, string>,
+  { component, name, annotations = {} }: Identity,
 ): Metadata {
+  const owner = { apiVersion: API_VERSION, kind: KIND, name: instance.metadata.name, uid: instance.metadata.uid };
   return {
-    name,
+    name: name ?? (component ? objectNames(instance.metadata.name).component[component] : instance.metadata.name),
     namespace: instance.metadata.namespace,
     labels: {
       ...(component ? selectorLabels(instance, component) : instanceLabels(instance)),
       ...OURS,
-      'app.kubernetes.io/version': labelValue(settings.version),
+      // A version with build metadata has a `+`, which no label may have.
+      'app.kubernetes.io/version': settings.version.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 63),
     },
-    ...(annotations && Object.keys(annotations).length > 0 && { annotations }),
-    ownerReferences: [
-      {
-        apiVersion: API_VERSION,
-        kind: KIND,
-        name: instance.metadata.name,
-        uid: instance.metadata.uid,
-        controller: true,
-        blockOwnerDeletion: false,
-      },
-    ],
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+    ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: false }],
   };
 }
 
-/** A version with build metadata has a `+`, which no label may have. */
-function labelValue(version: string): string {
-  return version.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 63);
+/** An object of an instance: its kind, the common metadata, and what is its own. */
+export function manifest<T extends KubernetesObject>(
+  situation: Pick<Situation, 'instance' | 'settings'>,
+  { apiVersion, kind }: Resource,
+  identity: Identity,
+  own: Omit<T, 'apiVersion' | 'kind' | 'metadata'>,
+): T & { metadata: Metadata } {
+  return { apiVersion, kind, metadata: metadata(situation, identity), ...own } as T & { metadata: Metadata };
 }

@@ -1,4 +1,5 @@
-import type { ComponentName } from './types.ts';
+import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
+import type { ComponentName, Instance, Settings } from './types.ts';
 
 /** Group and version of our API. */
 export const API_VERSION = 'svc.internal/v1';
@@ -15,47 +16,33 @@ export const PORTS = {
   front: { http: 8080, open: 8081, ask: 8082 },
 } as const;
 
-/** The names of all objects of an instance; each at most 14 characters longer than its own. */
-export interface Names {
-  /** Deployment, Service, ServiceAccount, PodDisruptionBudget, NetworkPolicy and claim of a component; DocBuilder's ConfigMap and HorizontalPodAutoscaler. */
-  component: Readonly<Record<ComponentName, string>>;
-  /** Service of the gate's internal port. */
-  gateInternal: string;
-  /** Services of the front's ports that are the edge's alone. */
-  frontOpen: string;
-  frontAsk: string;
-  /** Secret of the effective secret values. */
-  secrets: string;
-  /** Secret of the licence in force. */
-  license: string;
-  /** ConfigMap of the keys that licences are verified against. */
-  licenseKeys: string;
-  /** Ingress or HTTPRoute of everything; the two others only with gating AuthUrl. */
-  edge: string;
-  edgePage: string;
-  edgeSocket: string;
-  /** NetworkPolicy of all pods; each component has one more of its own name. */
-  defaultDeny: string;
-}
-
-/** @param instance `metadata.name` of an SvcInstance: a DNS label of at most 40 characters */
-export function objectNames(instance: string): Names {
+/**
+ * The names of all objects of an instance; each at most 14 characters longer than its own.
+ * @param instance `metadata.name` of an SvcInstance: a DNS label of at most 40 characters
+ */
+export function objectNames(instance: string) {
   return {
+    /** Most objects of a component have its name. */
     component: {
       gate: `${instance}-gate`,
       docbuilder: `${instance}-docbuilder`,
       editor: `${instance}-editor`,
       front: `${instance}-front`,
-    },
+    } satisfies Record<ComponentName, string>,
+    /** Service of the gate's internal port. */
     gateInternal: `${instance}-gate-internal`,
+    /** Services of the front's ports that are the edge's alone. */
     frontOpen: `${instance}-front-open`,
     frontAsk: `${instance}-front-ask`,
+    /** Secrets of the values and the licence in force, ConfigMap of the keys that licences are verified against. */
     secrets: `${instance}-secrets`,
     license: `${instance}-license`,
     licenseKeys: `${instance}-license-keys`,
+    /** Ingress or HTTPRoute of everything; the two others only with gating AuthUrl. */
     edge: instance,
     edgePage: `${instance}-page`,
     edgeSocket: `${instance}-socket`,
+    /** NetworkPolicy of all pods; each component has one more of its own name. */
     defaultDeny: `${instance}-default-deny`,
   };
 }
@@ -64,4 +51,37 @@ export function objectNames(instance: string): Names {
 export function allNames(instance: string): string[] {
   const { component, ...others } = objectNames(instance);
   return [...Object.values(component), ...Object.values(others)];
+}
+
+const DEFAULT_PORT = { https: 443, http: 80 } as const;
+
+/** Returns whether browsers come over TLS. It ends before the front, in any case. */
+export function isTls(spec: SvcInstanceSpec): boolean {
+  return spec.tls.mode === 'Edge';
+}
+
+/** Host, and the port where it is not the scheme's own, as in an `Origin` or `Host` header: `office.example:8443`. */
+export function publicHost(spec: SvcInstanceSpec): string {
+  const usual = DEFAULT_PORT[isTls(spec) ? 'https' : 'http'];
+  return spec.port === undefined || spec.port === usual ? spec.host : `${spec.host}:${spec.port}`;
+}
+
+/** The contract's `{base_url}`, without a slash at its end: `https://office.example`. It is also the service's own origin. */
+export function baseUrl(spec: SvcInstanceSpec): string {
+  return `${isTls(spec) ? 'https' : 'http'}://${publicHost(spec)}`;
+}
+
+/** The address at which the editor finds the WOPI host, and the only one that it talks to. */
+export function wopiUrl(instance: Instance): string {
+  return `http://${objectNames(instance.metadata.name).gateInternal}:${PORTS.gate.internal}`;
+}
+
+/** The address at which the gate finds the editor. */
+export function editorUrl(instance: Instance): string {
+  return `http://${objectNames(instance.metadata.name).component.editor}:${PORTS.editor.http}`;
+}
+
+/** A Service's whole name, for those who have no search list: `office-gate.default.svc.cluster.local`. */
+export function serviceHost(instance: Instance, settings: Pick<Settings, 'clusterDomain'>, service: string): string {
+  return `${service}.${instance.metadata.namespace}.svc.${settings.clusterDomain}`;
 }

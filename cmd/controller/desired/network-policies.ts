@@ -6,9 +6,10 @@ import type {
   V1NetworkPolicyPort,
   V1NetworkPolicySpec,
 } from '@kubernetes/client-node';
-import { instanceLabels, type Manifest, metadata, selectorLabels } from './labels.ts';
+import { RESOURCES } from '../k8s/api.ts';
+import { instanceLabels, type Manifest, manifest, selectorLabels } from './labels.ts';
 import { objectNames, PORTS } from './names.ts';
-import { isShared, roleAddresses, storePorts } from './shared-store.ts';
+import { isShared, roleAddresses, storePorts } from './storage.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
 /** As the API has it: client-node's type has `_from`, which its own serializer translates. */
@@ -131,26 +132,19 @@ function tcp(ports: readonly number[]): V1NetworkPolicyPort[] {
 }
 
 function policy(situation: Situation, component: ComponentName, rules: Rules): Policy {
-  const { instance } = situation;
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'NetworkPolicy',
-    metadata: metadata(situation, objectNames(instance.metadata.name).component[component], component),
-    spec: {
-      podSelector: { matchLabels: selectorLabels(instance, component) },
-      policyTypes: ['Ingress', 'Egress'],
-      ...rules,
-    },
-  };
+  const podSelector = { matchLabels: selectorLabels(situation.instance, component) };
+  const spec = { podSelector, policyTypes: ['Ingress', 'Egress'], ...rules };
+  return manifest(situation, RESOURCES.networkPolicy, { component }, { spec });
 }
 
 /** For pods of the instance that no other policy selects. */
 function defaultDeny(situation: Situation): Policy {
   const { instance } = situation;
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'NetworkPolicy',
-    metadata: metadata(situation, objectNames(instance.metadata.name).defaultDeny),
-    spec: { podSelector: { matchLabels: instanceLabels(instance) }, policyTypes: ['Ingress', 'Egress'] },
-  };
+  const spec = { podSelector: { matchLabels: instanceLabels(instance) }, policyTypes: ['Ingress', 'Egress'] };
+  return manifest(
+    situation,
+    RESOURCES.networkPolicy,
+    { name: objectNames(instance.metadata.name).defaultDeny },
+    { spec },
+  );
 }

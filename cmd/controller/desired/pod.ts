@@ -1,16 +1,18 @@
 import type {
   V1Affinity,
   V1Container,
+  V1EnvVar,
+  V1KeyToPath,
   V1PodSecurityContext,
   V1PodSpec,
   V1PodTemplateSpec,
   V1SecurityContext,
   V1Toleration,
+  V1Volume,
 } from '@kubernetes/client-node';
 import { ANNOTATION, podLabels, selectorLabels } from './labels.ts';
 import { objectNames } from './names.ts';
 import type { ComponentName, Instance, PodResources, Situation } from './types.ts';
-import type { Mount } from './volumes.ts';
 
 /** User and group of our images. */
 const SVC_ID = 10001;
@@ -173,4 +175,56 @@ function spread(
       { ...alike, maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
     ],
   };
+}
+
+/** A volume and the one place where the container has it. */
+export interface Mount {
+  name: string;
+  path: string;
+  readOnly?: boolean;
+  source: Omit<V1Volume, 'name'>;
+}
+
+/** For the user and its group (the pod's `fsGroup`) only: 0440. */
+const READ_ONLY_MODE = 0o440;
+
+/** Files of a Secret. With `keys` only those, each of which must exist; otherwise whatever is in it. */
+export function secretMount(name: string, path: string, secretName: string, keys?: readonly string[]): Mount {
+  const items = keys && { items: keys.map((key) => ({ key, path: key })) };
+  return { name, path, readOnly: true, source: { secret: { secretName, defaultMode: READ_ONLY_MODE, ...items } } };
+}
+
+/** Files of a ConfigMap. With `items` only those. */
+export function configMount(name: string, path: string, configMapName: string, items?: V1KeyToPath[]): Mount {
+  const configMap = { name: configMapName, defaultMode: READ_ONLY_MODE, ...(items && { items }) };
+  return { name, path, readOnly: true, source: { configMap } };
+}
+
+/** A folder that outlives the pod. */
+export function claimMount(name: string, path: string, claimName: string): Mount {
+  return { name, path, source: { persistentVolumeClaim: { claimName } } };
+}
+
+/**
+ * A folder that ends with the pod; the root file system is read-only.
+ * @param sizeLimit a quantity; the pod is evicted above it
+ * @param medium Memory: counts against the container's memory limit
+ */
+export function scratchMount(name: string, path: string, sizeLimit: string, medium?: 'Memory'): Mount {
+  return { name, path, source: { emptyDir: { sizeLimit, ...(medium && { medium }) } } };
+}
+
+/** Variables by their names. */
+export type Variables = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * Environment variables in the order given. Booleans become 1 and 0 (contract: Configuration); what is undefined or empty,
+ * which means the same to the services, is left out. A `$` stays one: the kubelet would expand `$(NAME)`.
+ */
+export function environment(values: Variables): V1EnvVar[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined || value === '') return [];
+    const text = typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
+    return [{ name, value: text.replaceAll('$', '$$$$') }];
+  });
 }

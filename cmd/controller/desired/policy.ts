@@ -1,6 +1,13 @@
-import type { PodOverrides, SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
-import type { Policy, PolicyField } from './allowed.ts';
+import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import { COMPONENTS } from './names.ts';
+import type { Policy, PolicyField } from './types.ts';
+
+/** @param items `field=name`, as the configuration's schema has checked them */
+export function parsePolicy(items: readonly string[]): Policy {
+  const parsed = items.map((item) => item.split(/=(.*)/s, 2) as [PolicyField, string]);
+  const byField = Object.groupBy(parsed, ([field]) => field);
+  return Object.fromEntries(Object.entries(byField).map(([field, pairs]) => [field, pairs.map(([, name]) => name)]));
+}
 
 /** One part of a spec that needs leave. */
 interface Asked {
@@ -37,31 +44,11 @@ const HARMLESS: Policy = {
   ],
   // These change the look of pages and the resources of documents, or switch something off.
   editorParams: [
-    ...sections(
-      'accessibility',
-      'extra_export_formats',
-      'feature_lock',
-      'fonts_missing',
-      'home_mode',
-      'overwrite_mode',
-    ),
-    ...sections('per_document', 'per_view', 'user_interface', 'watermark', 'zotero'),
-    ...[
-      'allowed_languages',
-      'default_language',
-      'allow_update_popup',
-      'fetch_update_check',
-      'help_url',
-      'product_name',
-    ],
-    ...['restricted_commands', 'mount_jail_tree'],
-    ...[
-      'memproportion',
-      'num_prespawn_children',
-      'tile_cache_persistent',
-      'net.connection_timeout_secs',
-      'welcome.enable',
-    ],
+    ...sections('accessibility', 'extra_export_formats', 'feature_lock', 'fonts_missing', 'home_mode', 'per_view'),
+    ...sections('overwrite_mode', 'per_document', 'user_interface', 'watermark', 'zotero'),
+    ...['allowed_languages', 'default_language', 'allow_update_popup', 'fetch_update_check', 'help_url'],
+    ...['product_name', 'restricted_commands', 'mount_jail_tree', 'memproportion', 'num_prespawn_children'],
+    ...['tile_cache_persistent', 'net.connection_timeout_secs', 'welcome.enable'],
     // From `information` on the log has tokens.
     ...['none', 'fatal', 'critical', 'error', 'warning', 'notice'].map((level) => `logging.level=${level}`),
   ],
@@ -95,37 +82,38 @@ export function isAllowed(policy: Policy, field: PolicyField, name: string): boo
 
 function asked(spec: SvcInstanceSpec): Asked[] {
   const { ingress, front, editor, storage } = spec;
-  const { annotations } = front.service;
-  const identity = Object.keys(storage.s3?.serviceAccountAnnotations ?? {});
+  const ask = (path: string, field: PolicyField, names: readonly string[]): Asked => ({ path, field, names });
   return [
-    { path: 'spec.ingress.annotations', field: 'ingressAnnotations', names: Object.keys(ingress.annotations) },
-    { path: 'spec.front.service.annotations', field: 'serviceAnnotations', names: Object.keys(annotations) },
-    { path: 'spec.storage.s3.serviceAccountAnnotations', field: 'serviceAccountAnnotations', names: identity },
-    { path: 'spec.editor.extraParams', field: 'editorParams', names: editor.extraParams.map(toSetting) },
-    ...COMPONENTS.flatMap((component) => askedOfPod(`spec.${component}.pod`, spec[component].pod)),
+    ask('spec.ingress.annotations', 'ingressAnnotations', Object.keys(ingress.annotations)),
+    ask('spec.front.service.annotations', 'serviceAnnotations', Object.keys(front.service.annotations)),
+    ask(
+      'spec.storage.s3.serviceAccountAnnotations',
+      'serviceAccountAnnotations',
+      Object.keys(storage.s3?.serviceAccountAnnotations ?? {}),
+    ),
+    ask('spec.editor.extraParams', 'editorParams', editor.extraParams.map(toSetting)),
+    ...COMPONENTS.flatMap((component) => {
+      const { annotations = {}, labels = {}, priorityClassName = '', tolerations = [] } = spec[component].pod;
+      const path = `spec.${component}.pod`;
+      // Without a key a toleration is of all taints.
+      const keys = tolerations.map(({ key = '*' }) => key);
+      return [
+        ask(`${path}.annotations`, 'podAnnotations', Object.keys(annotations)),
+        // Services and network policies of others select pods by them.
+        ask(`${path}.labels`, 'podLabels', Object.keys(labels)),
+        ask(`${path}.priorityClassName`, 'priorityClasses', [priorityClassName].filter(isOfTheSystem)),
+        ask(`${path}.tolerations`, 'tolerations', keys.filter(isOfTheControlPlane)),
+      ];
+    }),
   ];
 }
 
-function askedOfPod(path: string, pod: PodOverrides): Asked[] {
-  const { annotations = {}, labels = {}, priorityClassName = '', tolerations = [] } = pod;
-  return [
-    { path: `${path}.annotations`, field: 'podAnnotations', names: Object.keys(annotations) },
-    // Services and network policies of others select pods by them.
-    { path: `${path}.labels`, field: 'podLabels', names: Object.keys(labels) },
-    {
-      path: `${path}.priorityClassName`,
-      field: 'priorityClasses',
-      names: [priorityClassName].filter((name) => name.startsWith('system-')),
-    },
-    {
-      path: `${path}.tolerations`,
-      field: 'tolerations',
-      // Without a key it is all of them.
-      names: tolerations
-        .map(({ key = '*' }) => key)
-        .filter((key) => /^([*]$|node-role[.]kubernetes[.]io[/])/.test(key)),
-    },
-  ];
+function isOfTheSystem(priorityClass: string): boolean {
+  return priorityClass.startsWith('system-');
+}
+
+function isOfTheControlPlane(taint: string): boolean {
+  return taint === '*' || taint.startsWith('node-role.kubernetes.io/');
 }
 
 /** `--o:per_document[0].x[@y]=z` as `per_document.x=z`: indexes and attributes are parts of the setting that they stand at. */

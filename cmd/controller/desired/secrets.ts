@@ -1,30 +1,17 @@
 import { createHmac } from 'node:crypto';
 import type { V1EnvVar, V1Secret } from '@kubernetes/client-node';
-import { type Manifest, metadata } from './labels.ts';
+import { RESOURCES } from '../k8s/api.ts';
+import { type Manifest, manifest } from './labels.ts';
 import { objectNames } from './names.ts';
+import { type Mount, secretMount } from './pod.ts';
 import type { ComponentName, SecretValues, Situation } from './types.ts';
-import { type Mount, secretMount } from './volumes.ts';
-
-/** Keys of the Secret `<instance>-secrets`. The one that `spec.secrets` names has the same but those of editor and store. */
-export type SecretKey =
-  | 'docbuilder-api-keys'
-  | 'docbuilder-jwt-secret'
-  | 'docbuilder-callback-secret'
-  | 'embed-jwt-secret'
-  | 'embed-jwt-secret-previous'
-  | 'embed-callback-secret'
-  | 'embed-link-secret'
-  | 'editor-admin-username'
-  | 'editor-admin-password'
-  | StoreKey
-  | 'digest-key';
 
 /** Keys of the database and the object store, whose Secrets `spec.storage` names. */
 export const STORE_KEYS = {
   postgres: ['database-url'],
   s3: ['s3-access-key-id', 's3-secret-access-key'],
 } as const;
-type StoreKey = (typeof STORE_KEYS)[keyof typeof STORE_KEYS][number];
+const ALL_STORE_KEYS = Object.values(STORE_KEYS).flat();
 
 /** Source of random bytes, such as node:crypto's `randomBytes`. */
 export type Random = (size: number) => Uint8Array;
@@ -46,35 +33,12 @@ export interface GivenSecrets {
 /** The folder in which the pods have their secrets, one file a key. */
 const SECRETS_PATH = '/run/svc/secrets';
 
-/** The keys that each component reads. A key that is nobody's goes nowhere. */
-const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
-  gate: [
-    'embed-jwt-secret',
-    'embed-jwt-secret-previous',
-    'embed-callback-secret',
-    'embed-link-secret',
-    'editor-admin-username',
-    'editor-admin-password',
-    ...STORE_KEYS.postgres,
-    ...STORE_KEYS.s3,
-  ],
-  docbuilder: [
-    'docbuilder-api-keys',
-    'docbuilder-jwt-secret',
-    'docbuilder-callback-secret',
-    ...STORE_KEYS.postgres,
-    ...STORE_KEYS.s3,
-  ],
-  editor: ['editor-admin-username', 'editor-admin-password'],
-  front: [],
-};
-
 /** 256 bits in a form that stands in any file, variable or command line as it is. */
 const hex = (random: Random): string => Buffer.from(random(32)).toString('hex');
 
 /** The generated value of a key that was not supplied; absent: the key is left out, and the feature is off. */
-const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
-  'docbuilder-api-keys': (random) => `default:svc_${hex(random)}`,
+const MAKE = {
+  'docbuilder-api-keys': (random: Random) => `default:svc_${hex(random)}`,
   'docbuilder-jwt-secret': undefined,
   'docbuilder-callback-secret': hex,
   'embed-jwt-secret': hex,
@@ -87,6 +51,19 @@ const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
   's3-access-key-id': undefined,
   's3-secret-access-key': undefined,
   'digest-key': hex,
+} as const satisfies Record<string, ((random: Random) => string) | undefined>;
+
+/** Keys of the Secret `<instance>-secrets`. The one that `spec.secrets` names has the same but those of editor and store. */
+export type SecretKey = keyof typeof MAKE;
+const KEYS = Object.keys(MAKE) as SecretKey[];
+
+const ADMIN_KEYS = ['editor-admin-username', 'editor-admin-password'] as const;
+/** The keys that each component reads. A key that is nobody's goes nowhere. */
+const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
+  gate: [...KEYS.filter((key) => key.startsWith('embed-')), ...ADMIN_KEYS, ...ALL_STORE_KEYS],
+  docbuilder: [...KEYS.filter((key) => key.startsWith('docbuilder-')), ...ALL_STORE_KEYS],
+  editor: ADMIN_KEYS,
+  front: [],
 };
 
 /**
@@ -96,7 +73,7 @@ const MAKE: Record<SecretKey, ((random: Random) => string) | undefined> = {
  */
 export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, random: Random): SecretValues {
   const values: Record<string, string> = {};
-  for (const key of Object.keys(MAKE) as SecretKey[]) {
+  for (const key of KEYS) {
     const make = MAKE[key];
     // With a generated secret the gate would refuse unsigned configurations.
     const unwanted = make === undefined || (key === 'embed-jwt-secret' && given.allowUnsigned === true);
@@ -111,8 +88,7 @@ export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, ra
 
 /** The keys whose values nobody gave and that were not there: what `effectiveSecrets` has made for `values`. */
 export function madeKeys(given: GivenSecrets, existing: SecretValues, values: SecretValues): SecretKey[] {
-  const keys = Object.keys(MAKE) as SecretKey[];
-  return keys.filter((key) => values[key] !== undefined && !givenValue(given, key) && !trimmed(existing[key]));
+  return KEYS.filter((key) => values[key] !== undefined && !givenValue(given, key) && !trimmed(existing[key]));
 }
 
 /** The keys that a component reads, of those that there are. */
@@ -148,16 +124,9 @@ export function secretVariable({ instance }: Situation, name: string, key: Secre
 
 /** The Secret `<instance>-secrets`. */
 export function secretObjects(situation: Situation): readonly Manifest<V1Secret>[] {
-  const { instance, secrets } = situation;
-  return [
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: metadata(situation, objectNames(instance.metadata.name).secrets),
-      type: 'Opaque',
-      data: encoded(secrets),
-    },
-  ];
+  const { secrets: name } = objectNames(situation.instance.metadata.name);
+  const own = { type: 'Opaque', data: encoded(situation.secrets) };
+  return [manifest<Manifest<V1Secret>>(situation, RESOURCES.secret, { name }, own)];
 }
 
 /** Values as the API has them in `data`: base64. */
@@ -168,11 +137,7 @@ export function encoded(values: SecretValues): Record<string, string> {
 function givenValue({ values, admin, store }: GivenSecrets, key: SecretKey): string {
   if (key === 'editor-admin-username') return trimmed(admin?.['username']);
   if (key === 'editor-admin-password') return trimmed(admin?.['password']);
-  return trimmed(isStoreKey(key) ? store?.[key] : values?.[key]);
-}
-
-function isStoreKey(key: SecretKey): boolean {
-  return Object.values(STORE_KEYS).some((keys: readonly SecretKey[]) => keys.includes(key));
+  return trimmed(ALL_STORE_KEYS.some((one) => one === key) ? store?.[key] : values?.[key]);
 }
 
 /** A value as it counts: line ends at its end, which files tend to have, are no part of it. */

@@ -1,7 +1,7 @@
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import { LONGEST_JOB_SECONDS, MAX_WORKERS } from '../../../src/common/plan.ts';
 import { withTexts } from './pod.ts';
-import { isShared } from './shared-store.ts';
+import { isShared } from './storage.ts';
 import type { PodResources, Situation } from './types.ts';
 
 const MIN_ENTERPRISE_WORKERS = 2;

@@ -1,8 +1,7 @@
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { PodOverrides, SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import type { DocbuilderPlan } from '../../../src/common/plan.ts';
-import type { KubernetesObject, ObjectMeta } from '../k8s/types.ts';
-import type { Policy } from './allowed.ts';
+import type { KubernetesObject, ObjectMeta } from '../k8s/api.ts';
 
 export type ComponentName = 'gate' | 'docbuilder' | 'editor' | 'front';
 
@@ -13,6 +12,21 @@ export interface Instance {
   metadata: ObjectMeta & { namespace: string; uid: string };
   spec: SvcInstanceSpec;
 }
+
+/** Parts of a spec that need the leave of the cluster's administrator: the members of the chart's value `allow`. */
+export type PolicyField =
+  | 'ingressAnnotations'
+  | 'serviceAnnotations'
+  | 'serviceAccountAnnotations'
+  | 'podAnnotations'
+  | 'podLabels'
+  | 'priorityClasses'
+  | 'tolerations'
+  | 'editorParams'
+  | 'secrets';
+
+/** The administrator allows names, or beginnings of names with `*` at their end. */
+export type Policy = Readonly<Partial<Record<PolicyField, readonly string[]>>>;
 
 /** The controller's own settings, the same for all instances. */
 export interface Settings {

@@ -87,3 +87,31 @@ export function toUnreachable(request: string, error: unknown): unknown {
   const code = (reason ?? (error as NodeJS.ErrnoException)).code ?? name;
   return new UnreachableError(request, code, reason?.message || message || code);
 }
+
+/** Longest time that a server's Retry-After is followed, in seconds. */
+const MAX_RETRY_AFTER = 30;
+
+/** Returns whether the API server refused with one of these HTTP statuses. */
+export function hasStatus(error: unknown, ...statuses: readonly number[]): error is ApiError {
+  return error instanceof ApiError && statuses.includes(error.status);
+}
+
+/** Returns whether there was no connection, or it was cut off; what came before was in order. */
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof UnreachableError && error.code !== 'ERR_NO_JSON';
+}
+
+/**
+ * Returns milliseconds to wait after the n-th failure in a row, n from 1: doubled each time up to the longest, half of it
+ * random, and no less than the server asks for.
+ */
+export function backoffMs(
+  error: unknown,
+  failures: number,
+  [first, longest]: readonly [number, number],
+  random: () => number = Math.random,
+): number {
+  const full = Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
+  const asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER) * 1000 : 0;
+  return Math.max(asked, full * (0.5 + 0.5 * random()));
+}

@@ -6,33 +6,67 @@ import {
   Watch,
 } from '@kubernetes/client-node';
 import { startDeadline, unlessAborted } from '../../../src/common/net/deadline.ts';
-import { ApiError, parseRefusal, toUnreachable, UnreachableError } from './api-error.ts';
+import { collectionPath, type KubernetesObject, objectPath, type Resource } from './api.ts';
+import { ApiError, hasStatus, parseRefusal, toUnreachable, UnreachableError } from './api-error.ts';
 import { MetadataKubeConfig, metadataAccept, PooledKubeConfig } from './kube-config.ts';
-import { collectionPath, objectPath } from './paths.ts';
-import type {
-  ApplyOptions,
-  Client,
-  KubernetesObject,
-  List,
-  ListOptions,
-  Resource,
-  Selection,
-  WatchEvent,
-  WatchOptions,
-} from './types.ts';
 
-/**
- * A watch lasts between these two: below 30 s, after which the library ends one on which nothing was received, as a bookmark
- * comes once a minute only; not all as long, or they would all be opened again at a time.
- */
-const WATCH_SECONDS = [20, 27] as const;
 /** No object has this resourceVersion, as etcd's first revision is that of its empty self: an apply with it can only create. */
 const NO_VERSION = '1';
+
+export interface List<T> {
+  metadata: { resourceVersion: string; continue?: string };
+  items: T[];
+}
+
+export interface WatchEvent<T> {
+  /** An ERROR carries a `Status` in place of an object. */
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  object: T;
+}
+
+export interface Selection {
+  /** Absent: all namespaces. */
+  namespace?: string | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  /**
+   * Only `metadata` of each object (PartialObjectMetadata), so that no content travels but what somebody has put into
+   * annotations, as `kubectl apply` without `--server-side` does with all of it.
+   */
+  metadataOnly?: boolean | undefined;
+}
+
+export interface ListOptions extends Selection {
+  /** Objects of a page. */
+  limit?: number;
+  continue?: string | undefined;
+}
+
+export interface WatchOptions extends Selection {
+  resourceVersion: string;
+  signal: AbortSignal;
+}
+
+export interface ApplyOptions {
+  /** The field manager. */
+  manager: string;
+  /** Only what is below this subresource. */
+  subresource?: 'status' | 'resize';
+  /** Refused with 409 where there is an object of that name: in one request, so that nobody can come between. */
+  onlyNew?: boolean;
+  /** Nothing is written; the answer is what the object would become. */
+  dryRun?: boolean;
+}
+
+/** What the controller asks of the API server. */
+export type Client = Pick<ApiClient, 'get' | 'list' | 'watch' | 'create' | 'replace' | 'apply' | 'remove'>;
+
+type Query = Record<string, string | number | boolean | undefined>;
 
 interface Request {
   method: keyof typeof HttpMethod;
   path: string;
-  query?: Record<string, string | number | undefined>;
+  query?: Query;
   accept?: string;
   contentType?: string;
   /** Sent as JSON. */
@@ -42,12 +76,12 @@ interface Request {
 /**
  * Any kind of object over the library's request layer. `KubernetesObjectApi` is not used: it knows no subresource and no
  * PartialObjectMetadata, asks for the paths of each group first, and its serializer drops members that it does not know.
+ * Everything rejects with an `ApiError` when the server refuses, with an `UnreachableError` when it cannot be reached.
  */
-export class ApiClient implements Client {
+export class ApiClient {
   readonly #requests: PooledKubeConfig;
   readonly #watches: PooledKubeConfig;
   readonly #http = new IsomorphicFetchHttpLibrary();
-  readonly #closing = new AbortController();
   readonly #timeoutMs: number;
 
   /**
@@ -60,28 +94,30 @@ export class ApiClient implements Client {
     this.#timeoutMs = timeoutMs;
   }
 
+  /**
+   * @returns undefined where there is none, in the API server's own words. A 404 without that reason comes from something in
+   * between, or from a server that starts and does not know the kind yet: an object may well be there.
+   */
   async get<T extends KubernetesObject>(
     resource: Resource,
     namespace: string | undefined,
     name: string,
-    { metadataOnly }: Pick<Selection, 'metadataOnly'> = {},
   ): Promise<T | undefined> {
-    const accept = metadataOnly && metadataAccept('PartialObjectMetadata');
     try {
-      const path = objectPath(resource, namespace, name);
-      return await this.#object<T>(resource, { method: 'GET', path, ...(accept && { accept }) });
+      return await this.#object<T>(resource, { method: 'GET', path: objectPath(resource, namespace, name) });
     } catch (error) {
-      if (isNotFound(error)) return undefined;
+      if (hasStatus(error, 404) && error.reason === 'NotFound') return undefined;
       throw error;
     }
   }
 
   async list<T extends KubernetesObject>(resource: Resource, options: ListOptions): Promise<List<T>> {
+    const { namespace, metadataOnly, ...query } = options;
     const request: Request = {
       method: 'GET',
-      path: collectionPath(resource, options.namespace),
-      query: toQuery(options),
-      ...(options.metadataOnly && { accept: metadataAccept('PartialObjectMetadataList') }),
+      path: collectionPath(resource, namespace),
+      query,
+      ...(metadataOnly && { accept: metadataAccept('PartialObjectMetadataList') }),
     };
     const { metadata, items } = toObject(request, await this.#send(request)) as Partial<List<T>>;
     // An empty list means that everything is gone, so it had better be one.
@@ -89,40 +125,42 @@ export class ApiClient implements Client {
     return { metadata, items: (items ?? []).map((item) => withKind<T>(resource, item)) };
   }
 
+  /**
+   * Resolves when the server ends the watch; rejects when it refuses, when the connection breaks or falls silent, and with what
+   * `onEvent` throws.
+   */
   async watch<T extends KubernetesObject>(
     resource: Resource,
-    options: WatchOptions,
+    { namespace, metadataOnly, signal, ...options }: WatchOptions,
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void> {
-    const { signal, onOpen } = options;
-    const path = collectionPath(resource, options.namespace);
-    const query = { ...toQuery(options), allowWatchBookmarks: true, timeoutSeconds: watchSeconds() };
-    const watch = new Watch(options.metadataOnly ? new MetadataKubeConfig(this.#watches) : this.#watches);
+    const path = collectionPath(resource, namespace);
+    // Below 30 s, after which the library ends a watch on which nothing was received, as a bookmark comes once a minute only;
+    // not all as long, or they would all be opened again at a time.
+    const timeoutSeconds = 20 + Math.floor(8 * Math.random());
+    const query: Query = { ...options, allowWatchBookmarks: true, timeoutSeconds };
+    const watch = new Watch(metadataOnly ? new MetadataKubeConfig(this.#watches) : this.#watches);
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     let over = false;
-    const opening = watch.watch(
-      path,
-      query,
-      (type, object) => {
-        if (over) return;
-        try {
-          onEvent({ type, object: type === 'ERROR' ? object : withKind<T>(resource, object) } as WatchEvent<T>);
-        } catch (error) {
-          reject(error);
-        }
-      },
-      (error) => {
+    const end = (error: Error | null | undefined): void => {
+      over = true;
+      // The connection is dead, or one of HTTP/2 that other watches share: those end by themselves.
+      if (error?.name === 'TimeoutError') this.#watches.renew();
+      if (error) reject(watchError(`watch ${path}`, error));
+      else resolve();
+    };
+    const receive = (type: string, object: T): void => {
+      if (over) return;
+      try {
+        onEvent({ type, object: type === 'ERROR' ? object : withKind<T>(resource, object) } as WatchEvent<T>);
+      } catch (error) {
         over = true;
-        // The connection is dead, or one of HTTP/2 that other watches share: those end by themselves.
-        if (error?.name === 'TimeoutError') this.#watches.renew();
-        if (error) reject(watchError(`watch ${path}`, error));
-        else resolve();
-      },
-    );
-    opening.catch((error) => reject(watchError(`watch ${path}`, error)));
+        reject(error);
+      }
+    };
+    const opening = watch.watch(path, query, receive, end);
+    opening.catch(end);
     try {
-      await unlessAborted(Promise.race([opening, ended]), signal);
-      if (!over) onOpen?.();
       await unlessAborted(ended, signal);
     } finally {
       over = true;
@@ -134,11 +172,13 @@ export class ApiClient implements Client {
     return this.#object<T>(resource, { method: 'POST', path: collectionPath(resource, body.metadata.namespace), body });
   }
 
+  /** PUT: refused with 409 unless `metadata.resourceVersion` is the newest. */
   replace<T extends KubernetesObject>(resource: Resource, body: T): Promise<T> {
     const path = objectPath(resource, body.metadata.namespace, body.metadata.name);
     return this.#object<T>(resource, { method: 'PUT', path, body });
   }
 
+  /** Server-side apply, forced: what others set in our fields is taken over. */
   apply<T extends KubernetesObject>(
     resource: Resource,
     object: T,
@@ -155,6 +195,7 @@ export class ApiClient implements Client {
     });
   }
 
+  /** With background propagation, and only the object of that uid. One that is gone is no error. */
   async remove(resource: Resource, namespace: string | undefined, name: string, uid: string): Promise<void> {
     const options = { propagationPolicy: 'Background', preconditions: { uid } };
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...options };
@@ -162,7 +203,7 @@ export class ApiClient implements Client {
       await this.#send({ method: 'DELETE', path: objectPath(resource, namespace, name), body });
     } catch (error) {
       // 409: another object has the name by now.
-      if (!(error instanceof ApiError && (error.status === 404 || error.status === 409))) throw error;
+      if (!hasStatus(error, 404, 409)) throw error;
     }
   }
 
@@ -171,15 +212,10 @@ export class ApiClient implements Client {
     await this.#send({ method: 'GET', path: '/readyz' });
   }
 
-  /** Cuts all connections, as after a black hole, in which they die without a sign. What runs rejects. */
-  reconnect(): void {
-    this.#requests.reconnect();
-    this.#watches.reconnect();
-  }
-
+  /** Cuts all connections, as after a black hole, in which they die without a sign. What runs rejects; what comes has others. */
   close(): void {
-    this.#closing.abort(new UnreachableError('client', 'ECANCELED', 'closed'));
-    this.reconnect();
+    this.#requests.close();
+    this.#watches.close();
   }
 
   async #object<T extends KubernetesObject>(resource: Resource, request: Request): Promise<T> {
@@ -194,7 +230,7 @@ export class ApiClient implements Client {
   async #send(request: Request): Promise<unknown> {
     const called = `${request.method} ${request.path}`;
     const late = (): Error => new UnreachableError(called, 'ETIMEDOUT', `no answer within ${this.#timeoutMs / 1000} s`);
-    const { signal, end } = startDeadline(this.#timeoutMs, late, this.#closing.signal);
+    const { signal, end } = startDeadline(this.#timeoutMs, late);
     try {
       // The wait for credentials does not see the signal itself.
       return await unlessAborted(this.#exchange(request, signal), signal);
@@ -209,7 +245,7 @@ export class ApiClient implements Client {
   }
 
   async #exchange({ method, path, query = {}, accept, contentType, body }: Request, signal: AbortSignal) {
-    const context = new RequestContext(this.#serverUrl() + path, HttpMethod[method]);
+    const context = new RequestContext(`${this.#requests.getCurrentCluster()?.server}${path}`, HttpMethod[method]);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== '') context.setQueryParam(name, String(value));
     }
@@ -226,20 +262,6 @@ export class ApiClient implements Client {
     if (answer.httpStatusCode >= 200 && answer.httpStatusCode < 300) return json ?? text;
     throw parseRefusal(`${method} ${path}`, answer.httpStatusCode, json, answer.headers['retry-after']);
   }
-
-  #serverUrl(): string {
-    return this.#requests.getCurrentCluster()?.server ?? '';
-  }
-}
-
-function toQuery(options: ListOptions): Record<string, string | number | undefined> {
-  const { labelSelector, fieldSelector, limit, continue: next, resourceVersion } = options;
-  return { labelSelector, fieldSelector, limit, continue: next, resourceVersion };
-}
-
-function watchSeconds(): number {
-  const [low, high] = WATCH_SECONDS;
-  return low + Math.floor(Math.random() * (high - low + 1));
 }
 
 /** Adds the kind: items of a list name none, and those of metadata the wrong one. */
@@ -251,14 +273,6 @@ function withKind<T extends KubernetesObject>(resource: Resource, object: Partia
 function toObject(request: Request, value: unknown): object {
   if (typeof value === 'object' && value !== null) return value;
   throw notJson(request, 'the answer is no JSON object');
-}
-
-/**
- * Returns whether the API server says that there is no such object. A 404 without that reason comes from something in between,
- * or from a server that starts and does not know the kind yet: an object may well be there.
- */
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404 && error.reason === 'NotFound';
 }
 
 function notJson({ method, path }: Request, message: string): UnreachableError {

@@ -1,82 +1,75 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { pause } from '../../../src/common/pause.ts';
-import { ApiError } from './api-error.ts';
-import { type EventNote, eventObject, referenceTo, type Series, seriesKey } from './event-object.ts';
-import { backoffMs } from './failures.ts';
-import { RESOURCES } from './resources.ts';
-import type { Client, KubernetesObject } from './types.ts';
+import { type KubernetesObject, microTime, RESOURCES } from './api.ts';
+import { ApiError, backoffMs } from './api-error.ts';
+import type { Client } from './client.ts';
 
-export type { EventNote } from './event-object.ts';
+export interface EventNote {
+  type: 'Normal' | 'Warning';
+  /** CamelCase word. */
+  reason: string;
+  /** A sentence; what is longer than 1,024 bytes is cut. */
+  note: string;
+}
 
 export interface RecorderOptions {
-  client: Client;
+  client: Pick<Client, 'apply'>;
   /** `reportingController`, such as `svc.internal/controller`; also the field manager. */
   controller: string;
   /** `reportingInstance`: the pod. */
   instance: string;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  /** Milliseconds from write to write of the same series. Default 5 minutes. */
-  repeatMs?: number;
   /** Milliseconds before a write that failed is tried again, doubled each time. Default 1 s. */
   retryMs?: number;
 }
 
+/** Milliseconds for which the same event about the same object is no news. */
 const REPEAT_MS = 5 * 60_000;
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 16_000;
 const TRIES = 5;
-/** Series that are remembered; the one that was quiet the longest goes first. */
-const MAX_SERIES = 500;
+/** Events that are remembered, or wait: the oldest goes first. */
+const MOST = 500;
+const MAX_NOTE_BYTES = 1024;
 
 /** Writes events.k8s.io/v1 Events about objects, in the order in which they came, one request at a time. */
 export class EventRecorder {
   readonly #options: RecorderOptions;
-  readonly #repeatMs: number;
-  readonly #series = new Map<string, Series>();
-  readonly #waiting = new Set<Series>();
+  /** The time of each event that was recorded lately, the oldest first. */
+  readonly #recorded = new Map<string, number>();
+  readonly #waiting: KubernetesObject[] = [];
   readonly #stopping = new AbortController();
-  readonly #sweep: NodeJS.Timeout;
   #writing: Promise<void> | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#repeatMs = options.repeatMs ?? REPEAT_MS;
-    this.#sweep = setInterval(() => this.#sweepSeries(), this.#repeatMs / 10).unref();
   }
 
-  /**
-   * Records an event about an object. Never throws and never waits. A warning that comes again becomes a series, written at
-   * most every 5 minutes; anything else that comes again within that time is no news.
-   */
+  /** Records an event about an object, once in five minutes however often it comes. Never throws and never waits. */
   record(object: KubernetesObject, event: EventNote): void {
     if (this.#stopping.signal.aborted) return;
-    // Not the object itself: it would be kept as long as the series.
-    const regarding = referenceTo(object);
-    const key = seriesKey(regarding, event);
+    const { uid, namespace, name } = object.metadata;
+    const key = JSON.stringify([uid, namespace, name, event.type, event.reason, event.note]);
     const now = this.#options.clock();
-    const series = this.#series.get(key);
-    if (series) {
-      if (event.type === 'Warning') series.count += 1;
-      series.lastAt = now;
-      this.#series.delete(key);
-      this.#series.set(key, series);
-      return;
+    for (const [old, at] of this.#recorded) {
+      if (now - at < REPEAT_MS && this.#recorded.size < MOST) break;
+      this.#recorded.delete(old);
     }
-    const oldest = this.#series.size >= MAX_SERIES ? this.#series.entries().next().value : undefined;
-    if (oldest) {
-      this.#series.delete(oldest[0]);
-      this.#waiting.delete(oldest[1]);
-    }
-    const fresh = { regarding, event, firstAt: now, lastAt: now, count: 1, written: 0, writtenAt: now };
-    this.#series.set(key, fresh);
-    this.#enqueue(fresh);
+    if (this.#recorded.has(key)) return;
+    this.#recorded.set(key, now);
+    this.#waiting.push(this.#toEvent(object, event, now));
+    if (this.#waiting.length > MOST) this.#waiting.shift();
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
   }
 
   /** Returns how many events are not written yet. */
   waiting(): number {
-    return this.#waiting.size + (this.#writing ? 1 : 0);
+    return this.#waiting.length + (this.#writing ? 1 : 0);
   }
 
   /** Resolves when all that waits is written or given up. */
@@ -85,52 +78,51 @@ export class EventRecorder {
   }
 
   stop(): void {
-    clearInterval(this.#sweep);
     this.#stopping.abort();
   }
 
-  /** Writes the series that were repeated since, and forgets those that were not. */
-  #sweepSeries(): void {
-    for (const [key, series] of this.#series) {
-      if (this.#options.clock() - series.writtenAt < this.#repeatMs || this.#waiting.has(series)) continue;
-      if (series.count > series.written) this.#enqueue(series);
-      else this.#series.delete(key);
-    }
-  }
-
-  #enqueue(series: Series): void {
-    this.#waiting.add(series);
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
-  }
-
   async #writeAll(): Promise<void> {
-    for (const series of this.#waiting) {
-      if (this.#stopping.signal.aborted) return;
-      this.#waiting.delete(series);
-      series.writtenAt = this.#options.clock();
-      series.written = series.count;
-      await this.#write(series);
-    }
+    for (let event = this.#waiting.shift(); event; event = this.#waiting.shift()) await this.#write(event);
   }
 
-  async #write(series: Series): Promise<void> {
+  async #write(event: KubernetesObject): Promise<void> {
     const { client, controller, log, retryMs = RETRY_MS } = this.#options;
     const { signal } = this.#stopping;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        await client.apply(RESOURCES.event, eventObject(series, this.#options), { manager: controller });
+        await client.apply(RESOURCES.event, event, { manager: controller });
         return;
       } catch (error) {
         // 403: the namespace is being deleted; 422: not in a form that this API server takes. Neither gets better.
         const hopeless = error instanceof ApiError && error.status < 500 && error.status !== 429;
         if (hopeless || attempt === TRIES) {
-          if (!signal.aborted) log.warn({ err: error, reason: series.event.reason }, 'an event could not be recorded');
+          const { reason } = event as KubernetesObject & { reason?: string };
+          if (!signal.aborted) log.warn({ err: error, reason }, 'an event could not be recorded');
           return;
         }
         await pause(backoffMs(error, attempt, [retryMs, LONGEST_RETRY_MS]), signal);
       }
     }
   }
+
+  /** Events about objects without a namespace go into `default`, as everywhere. */
+  #toEvent(object: KubernetesObject, { type, reason, note }: EventNote, now: number): KubernetesObject {
+    const { controller, instance } = this.#options;
+    const { namespace = 'default', name, uid, resourceVersion } = object.metadata;
+    const regarding = { apiVersion: object.apiVersion, kind: object.kind, namespace, name, uid, resourceVersion };
+    const { apiVersion, kind } = RESOURCES.event;
+    return {
+      ...{ apiVersion, kind, metadata: { namespace, name: `${name}.${randomBytes(8).toString('hex')}` } },
+      ...{ eventTime: microTime(now), type, reason, action: 'Reconcile', note: cut(note), regarding },
+      ...{ reportingController: controller, reportingInstance: instance.slice(0, 128) },
+    } as KubernetesObject;
+  }
+}
+
+/** At most 1,024 bytes, whole characters. */
+function cut(note: string): string {
+  const bytes = Buffer.from(note);
+  if (bytes.length <= MAX_NOTE_BYTES) return note;
+  const start = bytes.subarray(0, MAX_NOTE_BYTES - 3).toString('utf8');
+  return `${start.replace(/\uFFFD$/, '')}…`;
 }

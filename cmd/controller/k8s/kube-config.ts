@@ -72,8 +72,8 @@ export class PooledKubeConfig extends KubeConfig {
     this.#dispatcher = undefined;
   }
 
-  /** Cuts all connections, which may be dead without a sign of it. What runs rejects. */
-  reconnect(): void {
+  /** Cuts all connections. */
+  close(): void {
     void this.#dispatcher?.destroy();
     this.#dispatcher = undefined;
   }

@@ -1,9 +1,20 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost, pause } from '../../../src/common/pause.ts';
-import { ApiError, UnreachableError } from './api-error.ts';
-import { heldBy, type Lease, newLease, released } from './lease-record.ts';
-import { RESOURCES } from './resources.ts';
-import type { Client } from './types.ts';
+import { type KubernetesObject, microTime, RESOURCES } from './api.ts';
+import { ApiError, hasStatus, UnreachableError } from './api-error.ts';
+import type { Client } from './client.ts';
+
+/** coordination.k8s.io/v1 `Lease`, as far as an election needs it. */
+export interface Lease extends KubernetesObject {
+  spec?: {
+    holderIdentity?: string;
+    leaseDurationSeconds?: number;
+    /** MicroTime. */
+    acquireTime?: string;
+    renewTime?: string;
+    leaseTransitions?: number;
+  };
+}
 
 /** Milliseconds. */
 export interface LeaseTimings {
@@ -17,7 +28,7 @@ export interface LeaseTimings {
 
 export interface ElectionOptions {
   /** One with a time limit well below the renew deadline. */
-  client: Client;
+  client: Pick<Client, 'get' | 'create' | 'replace'>;
   namespace: string;
   /** Name of the Lease. */
   name: string;
@@ -96,13 +107,12 @@ export class LeaderElection {
     try {
       return { held: await this.#hold(), retryAfterMs: 0 };
     } catch (error) {
-      const refused = error instanceof ApiError ? error : undefined;
       // Somebody was faster, which is how it should be; or took it away. The next try looks again.
-      if (refused?.status === 409 || refused?.status === 404) this.#lease = undefined;
+      if (hasStatus(error, 404, 409)) this.#lease = undefined;
       else if (!this.#stopping.signal.aborted) {
         this.#options.log.warn({ err: error }, 'cannot take or renew the lease');
       }
-      return { held: false, retryAfterMs: (refused?.retryAfter ?? 0) * 1000 };
+      return { held: false, retryAfterMs: error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0 };
     }
   }
 
@@ -125,12 +135,24 @@ export class LeaderElection {
     return this.#write();
   }
 
-  /** Writes the lease as ours, where it is still as it was last seen. */
+  /** Writes the lease as ours, where it is still as it was last seen. A change of the holder counts as a transition, except the first. */
   async #write(): Promise<boolean> {
     const { client, namespace, name, identity } = this.#options;
     const sent = this.#now();
-    const next = heldBy(this.#lease ?? newLease(namespace, name), identity, this.#timings.durationMs, Date.now());
+    const { apiVersion, kind } = RESOURCES.lease;
+    const lease: Lease = this.#lease ?? { apiVersion, kind, metadata: { namespace, name } };
+    const { holderIdentity, acquireTime, leaseTransitions = 0 } = lease.spec ?? {};
+    const isSame = holderIdentity === identity;
+    const spec = {
+      ...lease.spec,
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(this.#timings.durationMs / 1000),
+      acquireTime: (isSame && acquireTime) || microTime(Date.now()),
+      renewTime: microTime(Date.now()),
+      leaseTransitions: leaseTransitions + (isSame || lease.spec === undefined ? 0 : 1),
+    };
     const { lease: resource } = RESOURCES;
+    const next = { ...lease, spec };
     this.#observe(await (this.#lease ? client.replace(resource, next) : client.create(resource, next)));
     this.#renewedAt = sent;
     return true;
@@ -181,12 +203,15 @@ export class LeaderElection {
   async #release(): Promise<void> {
     await this.#running;
     if (!this.#isHolder() || !this.#lease) return;
-    await this.#options.client.replace(RESOURCES.lease, released(this.#lease, Date.now()));
+    const now = microTime(Date.now());
+    // Nobody's, and of a duration that keeps nobody waiting.
+    const given = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+    await this.#options.client.replace(RESOURCES.lease, { ...this.#lease, spec: { ...this.#lease.spec, ...given } });
     this.#options.log.info({ identity: this.#options.identity }, 'gave the lease back');
   }
 }
 
 /** Returns whether a write may have been made, or another one before it, although it was not confirmed. */
 function isDoubtful(error: unknown): boolean {
-  return error instanceof UnreachableError || (error instanceof ApiError && error.status === 409);
+  return error instanceof UnreachableError || hasStatus(error, 409);
 }

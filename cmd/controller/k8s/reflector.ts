@@ -2,12 +2,64 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { unlessAborted } from '../../../src/common/net/deadline.ts';
 import { pause } from '../../../src/common/pause.ts';
-import { ApiError, parseErrorEvent, UnreachableError } from './api-error.ts';
-import { backoffMs, isAbsent, isBusy, isConnectionLost, isExpired, isForbidden } from './failures.ts';
-import { type Change, getKey, KnownVersions } from './known-versions.ts';
-import type { Client, KubernetesObject, Resource, Selection, WatchEvent } from './types.ts';
+import { getKey, type KubernetesObject, type Resource, splitKey } from './api.ts';
+import { ApiError, backoffMs, hasStatus, isConnectionLost, parseErrorEvent, UnreachableError } from './api-error.ts';
+import type { Client, Selection, WatchEvent } from './client.ts';
 
-export type { Change } from './known-versions.ts';
+/**
+ * A change of an object. Of a DELETED one that went unseen (found missing by a list) only kind, namespace, name, uid
+ * and the last resourceVersion seen are known.
+ */
+export interface Change<T extends KubernetesObject> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: T;
+}
+
+/** The version of each object that was seen last, two short strings each; turns lists and watch events into changes. */
+class KnownVersions<T extends KubernetesObject> {
+  readonly #resource: Resource;
+  readonly #versions = new Map<string, { uid: string; resourceVersion: string }>();
+
+  constructor(resource: Resource) {
+    this.#resource = resource;
+  }
+
+  get size(): number {
+    return this.#versions.size;
+  }
+
+  /** Returns no change for a version that was seen, and two for an object that took the name of another. */
+  update(object: T): Change<T>[] {
+    const key = getKey(object);
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    const before = this.#versions.get(key);
+    if (before?.uid === uid && before.resourceVersion === resourceVersion) return [];
+    const replaced = before && before.uid !== uid ? [this.#forget(key)] : [];
+    this.#versions.set(key, { uid, resourceVersion });
+    return [...replaced, { type: before?.uid === uid ? 'MODIFIED' : 'ADDED', object }];
+  }
+
+  /** Takes an object off that a watch says is gone. */
+  remove(object: T): Change<T>[] {
+    const key = getKey(object);
+    if (this.#versions.get(key)?.uid !== object.metadata.uid) return [];
+    this.#versions.delete(key);
+    return [{ type: 'DELETED', object }];
+  }
+
+  /** Takes off all objects that are missing from a complete list of keys. */
+  retain(keys: ReadonlySet<string>): Change<T>[] {
+    return [...this.#versions.keys()].filter((key) => !keys.has(key)).map((key) => this.#forget(key));
+  }
+
+  #forget(key: string): Change<T> {
+    const { apiVersion, kind } = this.#resource;
+    const [namespace, name] = splitKey(key);
+    const metadata = { ...(namespace !== '' && { namespace }), name, ...this.#versions.get(key) };
+    this.#versions.delete(key);
+    return { type: 'DELETED', object: { apiVersion, kind, metadata } as T };
+  }
+}
 
 /** Milliseconds. */
 export interface ReflectorTimings {
@@ -51,15 +103,15 @@ const LOGGED_FAILURES = 3;
  * good after any error but 410, and asks for no pages.
  */
 export class Reflector<T extends KubernetesObject = KubernetesObject> {
-  /** Resolves after the first complete list (or when the API server does not have the kind); never after a stop. */
-  readonly synced: Promise<void>;
-  /** Resolves as soon as it is `synced`, or has been forbidden several times in a row, with whether it is the latter. */
-  readonly forbidden: Promise<boolean>;
   readonly #options: ReflectorOptions<T>;
   readonly #timings: ReflectorTimings;
   readonly #known: KnownVersions<T>;
   readonly #synced = Promise.withResolvers<void>();
   readonly #forbidden = Promise.withResolvers<boolean>();
+  /** Resolves after the first complete list (or when the API server does not have the kind); never after a stop. */
+  readonly synced = this.#synced.promise;
+  /** Resolves as soon as it is `synced`, or has been forbidden several times in a row, with whether it is the latter. */
+  readonly forbidden = this.#forbidden.promise;
   /** From one restart to the next. */
   #turn = new AbortController();
   #stopped = false;
@@ -76,8 +128,6 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.#known = new KnownVersions(options.resource);
     this.#contact = options.clock();
-    this.synced = this.#synced.promise;
-    this.forbidden = this.#forbidden.promise;
     void this.#run();
   }
 
@@ -91,7 +141,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * Returns the epoch milliseconds of the last sign of life: a list, an event, a bookmark, a watch opened or ended in order, or
+   * Returns the epoch milliseconds of the last sign of life: a list, an event, a bookmark, a watch that ended in order, or
    * a refusal by the API server, as where a namespace or a role is gone.
    */
   lastContact(): number {
@@ -157,23 +207,16 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   /** Resolves when the server has ended the watch in order. */
   async #watch(from: string, signal: AbortSignal): Promise<void> {
     const { client, resource, selection } = this.#options;
-    let opened = Number.POSITIVE_INFINITY;
-    const onOpen = (): void => {
-      opened = performance.now();
-      this.#report([]);
-    };
-    try {
-      await client.watch<T>(resource, { ...selection, resourceVersion: from, signal, onOpen }, (event) => {
-        if (signal.aborted) return;
-        this.#position = this.#accept(event);
-        this.#onSuccess();
-      });
-      const short = this.#position === from && performance.now() - opened < SHORT_MS;
-      if (short) throw new UnreachableError(`watch ${resource.plural}`, 'ECONNRESET', 'ended at once');
-      this.#report([]);
-    } finally {
-      if (performance.now() - opened >= SHORT_MS) this.#onSuccess();
-    }
+    const started = performance.now();
+    await client.watch<T>(resource, { ...selection, resourceVersion: from, signal }, (event) => {
+      if (signal.aborted) return;
+      this.#position = this.#accept(event);
+      this.#onSuccess();
+    });
+    const short = this.#position === from && performance.now() - started < SHORT_MS;
+    if (short) throw new UnreachableError(`watch ${resource.plural}`, 'ECONNRESET', 'ended at once');
+    this.#report([]);
+    this.#onSuccess();
   }
 
   /** Returns the version that an event leads to. */
@@ -193,22 +236,22 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     for (const change of changes) {
       if (this.#stopped) return;
       delete change.object.metadata.managedFields;
-      void this.#guard(() => this.#options.onEvent(change));
+      this.#guard(() => this.#options.onEvent(change));
     }
   }
 
   #complete(keys: ReadonlySet<string>): void {
     this.#report(this.#known.retain(keys));
     if (this.#stopped) return;
-    void this.#guard(() => this.#options.onSync?.());
+    this.#guard(() => this.#options.onSync?.());
     this.#synced.resolve();
     this.#forbidden.resolve(false);
   }
 
-  /** Calls a handler, also one that is async; whatever it throws ends nothing. */
-  async #guard(handler: () => void): Promise<void> {
+  /** Calls a handler; what it throws ends nothing. */
+  #guard(handler: () => void): void {
     try {
-      await handler();
+      handler();
     } catch (error) {
       this.#options.log.error({ err: error, kind: this.resource.kind }, 'a handler of changes failed');
     }
@@ -225,13 +268,13 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     const { kind } = this.resource;
     this.#failures += 1;
     if (error instanceof ApiError) this.#contact = this.#options.clock();
-    if (isAbsent(error) && (this.#known.size === 0 || this.#failures >= ABSENT_FAILURES)) return this.#onAbsent();
+    if (hasStatus(error, 404) && (this.#known.size === 0 || this.#failures >= ABSENT_FAILURES)) return this.#onAbsent();
     // Nothing is wrong with the position when a connection breaks; in any other case a list is the safe answer.
-    if (!isConnectionLost(error) && !isBusy(error)) this.#position = undefined;
-    if (isExpired(error) && this.#failures === 1) return 0;
+    if (!isConnectionLost(error) && !hasStatus(error, 429, 503)) this.#position = undefined;
+    if (hasStatus(error, 410) && this.#failures === 1) return 0;
     if (this.#failures >= LOGGED_FAILURES) {
       this.#trouble = (error as Error).message;
-      if (isForbidden(error)) this.#forbidden.resolve(true);
+      if (hasStatus(error, 403)) this.#forbidden.resolve(true);
     }
     if (this.#failures === LOGGED_FAILURES) this.#options.log.warn({ err: error, kind }, 'cannot watch, retrying');
     return backoffMs(error, this.#failures, this.#timings.backoffMs);

@@ -2,19 +2,22 @@ import type { Logger } from '../../../src/common/log.ts';
 import { applyStage } from '../desired/index.ts';
 import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
 import { allNames } from '../desired/names.ts';
-import { ApiError } from '../k8s/api-error.ts';
-import { splitKey } from '../k8s/known-versions.ts';
-import { findResource, RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { hashValue } from './hash-value.ts';
-import { mustBeReplaced, toAttainable } from './immutable.ts';
-import { appliedFields, takeOverSpec } from './managed-fields.ts';
+import { findResource, type KubernetesObject, RESOURCES, splitKey } from '../k8s/api.ts';
+import { ApiError, hasStatus } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
+import { hashValue } from './instances.ts';
+import {
+  appliedFields,
+  isOwned,
+  mustBeReplaced,
+  ownershipTrouble,
+  type Trouble,
+  takeOverSpec,
+  toAttainable,
+} from './live-object.ts';
 import { getId, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
-import { isOwned, ownershipTrouble, type Trouble } from './ownership.ts';
-import type { RepairLimiter } from './repair-limiter.ts';
+import type { RepairLimiter } from './queue.ts';
 
-/** Objects of one instance that are applied at a time. */
-const PARALLEL = 8;
 /** Kinds of which the controller deletes none, nor may it by its role: they go with their instance. */
 const NEVER_DELETED: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Secret']);
 /** Kinds that are read before each apply, since not everything in them can be changed. */
@@ -25,14 +28,16 @@ export interface ApplyContext {
   owned: OwnedObjects;
   repairs: RepairLimiter;
   instance: { key: string; uid: string };
-  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Checked before each object. */
+  log: Pick<Logger, 'info'>;
+  /** Checked before each stage, and before each removal. */
   signal: AbortSignal;
 }
 
 export interface ApplyResult {
   troubles: Trouble[];
   remarks: string[];
+  /** What the API server has made of what was sent. */
+  answers: KubernetesObject[];
 }
 
 /**
@@ -41,26 +46,21 @@ export interface ApplyResult {
  * reject; what the API server or another owner refuses is a trouble, and nothing that comes after its stage is applied.
  */
 export async function applyObjects(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<ApplyResult> {
-  const results = new Map(objects.map((object) => [object, { troubles: [], remarks: [] } as ApplyResult]));
+  const result: ApplyResult = { troubles: [], remarks: [], answers: [] };
   for (const stage of Map.groupBy(objects, applyStage).values()) {
-    const left = [...stage];
-    const failures: unknown[] = [];
-    const worker = async (): Promise<void> => {
-      for (let next = left.shift(); next; next = left.shift()) {
-        context.signal.throwIfAborted();
-        const result = await applyObject(context, next).catch((error) => void failures.push(error));
-        if (result) results.set(next, result);
-      }
-    };
-    await Promise.all(Array.from({ length: PARALLEL }, worker));
-    if (failures.length > 0) throw failures[0];
-    if ([...results.values()].some(({ troubles }) => troubles.length > 0)) break;
+    context.signal.throwIfAborted();
+    const outcomes = await Promise.allSettled(stage.map((object) => applyObject(context, object)));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+    // In the order of `objects`, whichever was answered first: the status is then the same each time.
+    for (const { value } of outcomes.filter((outcome) => outcome.status === 'fulfilled')) {
+      if (value.trouble) result.troubles.push(value.trouble);
+      if (value.answer) result.answers.push(value.answer);
+      result.remarks.push(...(value.remarks ?? []));
+    }
+    if (result.troubles.length > 0) break;
   }
-  // In the order of `objects`, though they are applied side by side: the status is then the same each time.
-  return {
-    troubles: [...results.values()].flatMap(({ troubles }) => troubles),
-    remarks: [...results.values()].flatMap(({ remarks }) => remarks),
-  };
+  return result;
 }
 
 /**
@@ -90,53 +90,48 @@ export async function pruneObjects(
   }
 }
 
-async function applyObject(context: ApplyContext, wanted: KubernetesObject): Promise<ApplyResult> {
-  const { client, owned, instance } = context;
-  const digest = hashValue(wanted);
-  const known = owned.find(wanted);
-  const none: ApplyResult = { troubles: [], remarks: [] };
-  if (owned.isApplied(wanted, digest)) return none;
+interface Outcome {
+  trouble?: Trouble;
+  remarks?: string[];
+  answer?: KubernetesObject;
+}
 
+async function applyObject(context: ApplyContext, wanted: KubernetesObject): Promise<Outcome> {
+  const { client, owned, repairs, instance, log } = context;
+  const digest = hashValue(wanted);
+  if (owned.isApplied(wanted, digest)) return {};
+  const known = owned.find(wanted);
   let live: KubernetesObject | undefined;
   try {
     // Most objects that no watch has shown do not exist: asking first would double the requests of a new instance.
-    if (!known && (await createObject(context, wanted, digest))) return none;
-
-    const ours = known?.ownerUid === instance.uid && !known.deleting;
-    if (!ours || READ_FIRST.has(wanted.kind)) {
+    const made = known ? undefined : await createObject(context, wanted);
+    if (made) {
+      owned.recordApply(made, digest);
+      return { answer: made };
+    }
+    const isOurs = known?.ownerUid === instance.uid && !known.deleting;
+    if (!isOurs || READ_FIRST.has(wanted.kind)) {
       live = await client.get(findResource(wanted), wanted.metadata.namespace, wanted.metadata.name);
       const [, name] = splitKey(instance.key);
       const trouble = live && ownershipTrouble(live, { name, uid: instance.uid });
-      if (trouble) return { troubles: [trouble], remarks: [] };
+      if (trouble) return { trouble };
       if (live && !isOwned(live)) await expectNotDeleted(context);
     }
     const { object, notes: remarks } = live ? toAttainable(wanted, live) : { object: wanted, notes: [] };
-    const answer = await write(context, markApplied(object), live, ours ? known.uid : live?.metadata.uid);
-    countRepair(context, known, digest, answer);
+    const answer = await write(context, markApplied(object), live, isOurs ? known.uid : live?.metadata.uid);
     // With a remark it is applied each time, or the remark would be forgotten.
-    if (remarks.length === 0) owned.recordApply(answer, digest);
-    return { troubles: [], remarks };
+    if (remarks.length === 0 && owned.recordApply(answer, digest)) {
+      const { namespace, name } = answer.metadata;
+      log.info({ namespace, kind: answer.kind, object: name }, 'repaired');
+      repairs.count(getId(answer));
+    }
+    return { answer, remarks };
   } catch (error) {
-    const refused = toTrouble(error);
-    if (!refused) throw error;
+    const trouble = toTrouble(error);
+    if (!trouble) throw error;
     // A volume that its class cannot enlarge does its work as it is.
-    if (live && wanted.kind === 'PersistentVolumeClaim') return { troubles: [], remarks: [refused.message] };
-    return { troubles: [refused], remarks: [] };
+    return live && wanted.kind === 'PersistentVolumeClaim' ? { remarks: [trouble.message] } : { trouble };
   }
-}
-
-/** Counts an apply that had to be made again, since somebody else has changed the object. */
-function countRepair(
-  { repairs, log }: ApplyContext,
-  known: OwnedObject | undefined,
-  digest: string,
-  answer: KubernetesObject,
-): void {
-  const changed = known?.applied?.digest === digest && Number(answer.metadata.resourceVersion) !== known.version;
-  if (!changed) return;
-  const { kind, metadata } = answer;
-  log.info({ namespace: metadata.namespace, kind, object: metadata.name }, 'repaired');
-  repairs.count(getId(answer));
 }
 
 /**
@@ -154,15 +149,13 @@ export async function isDeleted(client: Client, key: string, uid: string): Promi
   return now?.metadata.uid !== uid || now.metadata.deletionTimestamp !== undefined;
 }
 
-/** Creates an object where there is none. @returns whether there was none */
-async function createObject(context: ApplyContext, wanted: KubernetesObject, digest: string): Promise<boolean> {
-  const object = markApplied(wanted);
+/** Creates an object where there is none. @returns undefined where there is one */
+async function createObject({ client }: ApplyContext, wanted: KubernetesObject): Promise<KubernetesObject | undefined> {
   try {
-    const made = await context.client.apply(findResource(object), object, { manager: MANAGED_BY, onlyNew: true });
-    context.owned.recordApply(made, digest);
-    return true;
+    const options = { manager: MANAGED_BY, onlyNew: true };
+    return await client.apply(findResource(wanted), markApplied(wanted), options);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 409) return false;
+    if (hasStatus(error, 409)) return undefined;
     throw error;
   }
 }
@@ -189,7 +182,7 @@ async function write(
   try {
     return await apply(uid);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    if (!hasStatus(error, 422)) throw error;
     const live = await client.get(resource, namespace, name);
     if (!live) throw error;
     if (mustBeReplaced(desired, live)) return replace(live);
@@ -206,7 +199,7 @@ function toTrouble(error: unknown): Trouble | undefined {
   if (!(error instanceof ApiError)) return undefined;
   // A member that the kind does not have is a 500 to server-side apply.
   const untyped = error.status === 500 && error.message.includes('failed to create typed patch object');
-  if (!untyped && ![400, 403, 404, 422].includes(error.status)) return undefined;
+  if (!untyped && !hasStatus(error, 400, 403, 404, 422)) return undefined;
   // A quota or a role can change any time; a value that is wrong stays so.
   const message = `The API server refused: ${error.message}.${hintFor(error)}`;
   return { reason: 'Refused', stalled: error.status !== 403, message };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { isAbsent, isForbidden } from '../k8s/failures.ts';
-import { RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../k8s/api.ts';
+import { hasStatus } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
 
 const DEFINITIONS: Resource = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -28,16 +28,18 @@ interface Definition extends KubernetesObject {
 
 /**
  * Says what is wrong with the CustomResourceDefinition, and what to do; undefined when nothing is. An older one would cut off
- * fields that this controller reads or writes.
- * @param namespaces those that the controller may list instances in; empty: all
+ * fields that this controller reads or writes. A controller of single namespaces may see nothing of the cluster's: whether
+ * there is a definition is then told by its watch.
  */
-export async function definitionProblem(
-  client: Client,
-  namespaces: readonly string[] = [],
-): Promise<string | undefined> {
-  const definition = await readDefinition(client);
-  if (definition === 'absent') return DEFINITION_MISSING;
-  if (definition === 'forbidden') return (await isServed(client, namespaces)) ? undefined : DEFINITION_MISSING;
+export async function definitionProblem(client: Client): Promise<string | undefined> {
+  let definition: Definition | undefined;
+  try {
+    definition = await client.get<Definition>(DEFINITIONS, undefined, NAME);
+  } catch (error) {
+    if (hasStatus(error, 403)) return undefined;
+    throw error;
+  }
+  if (!definition) return DEFINITION_MISSING;
   const version = definition.spec.versions.find(({ name, served }) => name === VERSION && served);
   if (!version) return `the CustomResourceDefinition ${NAME} does not serve ${VERSION}: apply crds/${NAME}.yaml`;
   const root = version.schema?.openAPIV3Schema?.properties ?? {};
@@ -47,29 +49,6 @@ export async function definitionProblem(
   });
   if (lacking.length === 0) return undefined;
   return `the CustomResourceDefinition ${NAME} is older than this controller, it lacks ${lacking.join(', ')}: apply crds/${NAME}.yaml`;
-}
-
-async function readDefinition(client: Client): Promise<Definition | 'absent' | 'forbidden'> {
-  try {
-    return (await client.get<Definition>(DEFINITIONS, undefined, NAME)) ?? 'absent';
-  } catch (error) {
-    // A controller of single namespaces may see nothing of the cluster's.
-    if (isForbidden(error)) return 'forbidden';
-    throw error;
-  }
-}
-
-/** @throws {ApiError} when the API server lets nobody ask in any of the namespaces */
-async function isServed(client: Client, [namespace, ...others]: readonly string[]): Promise<boolean> {
-  try {
-    await client.list(RESOURCES.svcInstance, { namespace, limit: 1 });
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    // One that is gone forbids it, as its role is gone with it.
-    if (isForbidden(error) && others.length > 0) return isServed(client, others);
-    throw error;
-  }
 }
 
 /** Reads the schema that the definition is made from: once in the life of a controller. */

@@ -6,14 +6,13 @@ import { COMPONENT_LABEL, MANAGED_BY, selectorLabels, selectorText } from '../de
 import { objectNames } from '../desired/names.ts';
 import { docbuilderSizing, type Sizing } from '../desired/sizing.ts';
 import type { Instance, PodResources, RunningDocbuilder, Situation } from '../desired/types.ts';
-import { ApiError } from '../k8s/api-error.ts';
-import { findResource } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
+import { findResource, type KubernetesObject } from '../k8s/api.ts';
+import { type ApiError, hasStatus } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
 import { markApplied } from './apply.ts';
+import { quantityValue, sameQuantity } from './live-object.ts';
 import type { OwnedObjects } from './owned-objects.ts';
-import type { Pod } from './pod-trouble.ts';
-import { PODS } from './pods.ts';
-import { quantityValue, sameQuantity } from './quantity.ts';
+import { PODS, type Pod } from './pods.ts';
 
 type Deployment = V1Deployment & KubernetesObject;
 
@@ -30,7 +29,7 @@ export interface DocbuilderFound {
 }
 
 /** The progress of pods towards their size. */
-export interface ResizeResult {
+interface ResizeResult {
   /** Why one cannot have it, for the user. */
   remark?: string | undefined;
   pending: boolean;
@@ -42,21 +41,19 @@ export interface ResizeResult {
  * the pod gets its new size by itself (`pods/resize`).
  */
 export class DocbuilderResizer {
-  readonly #client: Client;
-  readonly #owned: OwnedObjects;
+  readonly #options: { client: Client; owned: Pick<OwnedObjects, 'find'> };
   /** A cluster older than Kubernetes 1.33 cannot do it: there the template changes. */
   #resizable = true;
 
-  constructor({ client, owned }: { client: Client; owned: OwnedObjects }) {
-    this.#client = client;
-    this.#owned = owned;
+  constructor(options: { client: Client; owned: Pick<OwnedObjects, 'find'> }) {
+    this.#options = options;
   }
 
   /** @param reported in the status: what was wanted when it was last dealt with */
   async observe(situation: Situation, reported: SvcInstanceStatus['docbuilder']): Promise<DocbuilderFound> {
     const { namespace, name } = situation.instance.metadata;
     const metadata = { namespace, name: objectNames(name).component.docbuilder };
-    const { resources, rollout } = this.#owned.find({ kind: 'Deployment', metadata }) ?? {};
+    const { resources, rollout } = this.#options.owned.find({ kind: 'Deployment', metadata }) ?? {};
     const replicas = rollout?.desired;
     const settled = docbuilderSizing({ ...situation, docbuilder: { replicas } });
     if (!resources || isSettled(settled, resources, reported)) return { pods: [], resources, running: { replicas } };
@@ -72,7 +69,13 @@ export class DocbuilderResizer {
     const fresh = desired(situation);
     if (!resources || !this.#resizable || sameResources(docbuilderSizing(situation).resources, resources)) return fresh;
     const kept = desired({ ...situation, docbuilder: { ...situation.docbuilder, template: resources } });
-    return (await this.#changesPods(kept.find(isDocbuilder))) ? fresh : kept;
+    return (await this.#changesPods(
+      kept.find(
+        ({ kind, metadata: { labels } }) => kind === 'Deployment' && labels?.[COMPONENT_LABEL] === 'docbuilder',
+      ),
+    ))
+      ? fresh
+      : kept;
   }
 
   /** Has the pods resized that have not their size. */
@@ -91,10 +94,13 @@ export class DocbuilderResizer {
     const resources = withoutSmallerLimits(docbuilderSizing(situation).resources, container.resources ?? {});
     if (sameResources(resources, container.resources ?? {})) return resizeProgress(pod);
     try {
-      await this.#client.apply(PODS, resizePatch(pod, resources), { manager: MANAGER, subresource: 'resize' });
+      const { namespace, name, uid } = pod.metadata;
+      const spec = { containers: [{ name: 'docbuilder', resources }] };
+      const patch = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, uid }, spec } as KubernetesObject;
+      await this.#options.client.apply(PODS, patch, { manager: MANAGER, subresource: 'resize' });
       return { pending: true };
     } catch (error) {
-      if (!(error instanceof ApiError) || ![400, 403, 404, 405, 422].includes(error.status)) throw error;
+      if (!hasStatus(error, 400, 403, 404, 405, 422)) throw error;
       if (isUnknownSubresource(error)) this.#resizable = false;
       if (isUnknownSubresource(error) || error.status === 404) return { pending: true };
       const { name } = pod.metadata;
@@ -105,7 +111,7 @@ export class DocbuilderResizer {
   async #runningPods(instance: Instance): Promise<Pod[]> {
     const { namespace } = instance.metadata;
     const labelSelector = selectorText(selectorLabels(instance, 'docbuilder'));
-    const { items } = await this.#client.list<Pod>(PODS, { namespace, labelSelector, limit: 200 });
+    const { items } = await this.#options.client.list<Pod>(PODS, { namespace, labelSelector, limit: 200 });
     return items.filter(
       ({ metadata, status }) =>
         metadata.deletionTimestamp === undefined && ['Pending', 'Running'].includes(status?.phase ?? ''),
@@ -117,12 +123,12 @@ export class DocbuilderResizer {
     if (!deployment) return true;
     const resource = findResource(deployment);
     const { namespace, name } = deployment.metadata;
-    const live = await this.#client.get<Deployment>(resource, namespace, name);
+    const live = await this.#options.client.get<Deployment>(resource, namespace, name);
     if (!live) return true;
     try {
       // Another annotation would count as a change, too.
       const object = markApplied(deployment);
-      const result = await this.#client.apply<Deployment>(resource, object as Deployment, {
+      const result = await this.#options.client.apply<Deployment>(resource, object as Deployment, {
         manager: MANAGED_BY,
         dryRun: true,
       });
@@ -130,7 +136,7 @@ export class DocbuilderResizer {
       return !isDeepStrictEqual(result.spec?.template, live.spec?.template);
     } catch (error) {
       // The apply itself will tell.
-      if (error instanceof ApiError && [400, 403, 422].includes(error.status)) return true;
+      if (hasStatus(error, 400, 403, 422)) return true;
       throw error;
     }
   }
@@ -144,10 +150,6 @@ function isSettled(
 ): boolean {
   const same = reported?.workers === workers && sameQuantity(reported.memory, resources.limits?.['memory']);
   return same && sameResources(resources, template);
-}
-
-function isDocbuilder({ kind, metadata: { labels } }: KubernetesObject): boolean {
-  return kind === 'Deployment' && labels?.[COMPONENT_LABEL] === 'docbuilder';
 }
 
 function docbuilderContainer({ spec }: Pod): V1Container | undefined {
@@ -176,11 +178,6 @@ function sameResources(wanted: PodResources, now: PodResources): boolean {
   );
 }
 
-function resizePatch({ metadata: { namespace, name, uid } }: Pod, resources: PodResources): KubernetesObject {
-  const spec = { containers: [{ name: 'docbuilder', resources }] };
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, uid }, spec } as KubernetesObject;
-}
-
 /** Reads how far the kubelet has got with a size that the pod's spec has. */
 function resizeProgress(pod: Pod): ResizeResult {
   const condition = (type: string) =>
@@ -194,11 +191,8 @@ function resizeProgress(pod: Pod): ResizeResult {
   };
 }
 
-function resizeAdvice({ metadata }: Pod): string {
-  return (
-    `DocBuilder goes on with the workers that it has memory for. Make room on the node, or delete pod ${metadata.name} ` +
-    'when no job runs.'
-  );
+function resizeAdvice({ metadata: { name } }: Pod): string {
+  return `DocBuilder goes on with the workers that it has memory for. Make room on the node, or delete pod ${name} when no job runs.`;
 }
 
 /** Returns whether the API server does not know the subresource; a pod that is gone has another text. */

@@ -1,14 +1,16 @@
-import { httpRouteObjects } from '../desired/httproute.ts';
-import { ingressObjects } from '../desired/ingress.ts';
+import { X509Certificate } from 'node:crypto';
+import type { V1Ingress, V1Secret } from '@kubernetes/client-node';
+import { iso } from '../../../src/common/clock.ts';
+import { clip } from '../../../src/common/truncate.ts';
+import { httpRouteObjects, ingressObjects } from '../desired/edge.ts';
+import { baseUrl } from '../desired/names.ts';
 import type { Situation } from '../desired/types.ts';
-import { baseUrl } from '../desired/urls.ts';
-import { isForbidden } from '../k8s/failures.ts';
-import type { Client, KubernetesObject, Resource } from '../k8s/types.ts';
-import { readCertificate } from './certificate.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../k8s/api.ts';
+import { hasStatus } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
 import { type Condition, type Finding, findCondition } from './conditions.ts';
-import type { EdgeObject } from './edge-object.ts';
-import type { OwnedObjects } from './owned-objects.ts';
-import type { Trouble } from './ownership.ts';
+import type { SvcInstance } from './instances.ts';
+import type { Trouble } from './live-object.ts';
 
 const INGRESS_CLASSES: Resource = {
   apiVersion: 'networking.k8s.io/v1',
@@ -31,7 +33,8 @@ export interface EdgeFound {
 
 interface Context {
   client: Client;
-  owned: Pick<OwnedObjects, 'find'>;
+  /** The state of an object of the instance; undefined where there is none. */
+  find: (object: KubernetesObject) => EdgeObject | undefined;
   /** Conditions of before. */
   previous: readonly Condition[];
   now: number;
@@ -64,12 +67,12 @@ export async function observeEdge(context: Context, situation: Situation): Promi
 
 /** Why an object does not lead to the front; undefined if it does. */
 async function findShortcoming(
-  { client, owned }: Context,
+  { client, find }: Context,
   { instance }: Situation,
   object: KubernetesObject,
 ): Promise<Trouble | undefined> {
   const what = `${object.kind} ${object.metadata.name}`;
-  const found = owned.find(object)?.edge;
+  const found = find(object);
   if (!found) return waits('Progressing', `${what} has not been created yet.`);
   if (found.refusal !== undefined) return waits('RouteRefused', found.refusal);
   if (found.taken) return undefined;
@@ -97,7 +100,7 @@ async function hasClass(client: Client, name: string): Promise<boolean> {
   try {
     return (await client.get(INGRESS_CLASSES, undefined, name)) !== undefined;
   } catch (error) {
-    if (isForbidden(error)) return true;
+    if (hasStatus(error, 403)) return true;
     throw error;
   }
 }
@@ -109,4 +112,132 @@ function waits(reason: string, message: string): Trouble {
 function isLongAgo({ previous, now }: Context): boolean {
   const before = findCondition(previous, 'EdgeReady');
   return before?.status === 'False' && now - Date.parse(before.lastTransitionTime) >= STALLED_MS;
+}
+
+/** The state of an Ingress or HTTPRoute, as an edge has written it down. */
+export interface EdgeObject {
+  /** The Ingress has an address, the HTTPRoute was accepted. */
+  taken: boolean;
+  /** A Gateway has this against it, in a sentence. */
+  refusal?: string;
+  /** An Ingress has its own class, or the cluster's default one. */
+  className?: string;
+}
+
+/** The older way to name a class, which some controllers still read. */
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+/** Conditions of gateway.networking.k8s.io/v1 RouteParentStatus that mean, when false, that nobody gets through. */
+const TELLING: ReadonlySet<string> = new Set(['Accepted', 'ResolvedRefs']);
+
+interface RouteStatus {
+  parents?: {
+    parentRef?: { name?: string };
+    conditions?: { type: string; status: string; reason?: string; message?: string; observedGeneration?: number }[];
+  }[];
+}
+
+/** Reads an object that leads people to the front; undefined for all others. */
+export function parseEdgeObject(object: KubernetesObject): EdgeObject | undefined {
+  if (object.kind === 'Ingress') return ingressState(object as KubernetesObject & V1Ingress);
+  return object.kind === 'HTTPRoute' ? routeState(object) : undefined;
+}
+
+function ingressState({ metadata, spec, status }: KubernetesObject & Pick<V1Ingress, 'spec' | 'status'>): EdgeObject {
+  const className = spec?.ingressClassName ?? metadata.annotations?.[CLASS_ANNOTATION];
+  const addresses = status?.loadBalancer?.ingress ?? [];
+  return { taken: addresses.length > 0, ...(className !== undefined && { className }) };
+}
+
+function routeState(object: KubernetesObject): EdgeObject {
+  const { parents = [] } = (object as KubernetesObject & { status?: RouteStatus }).status ?? {};
+  const accepted = parents.some(({ conditions = [] }) =>
+    conditions.some(({ type, status }) => type === 'Accepted' && status === 'True'),
+  );
+  const refusal = routeRefusal(object, parents);
+  return { taken: accepted && refusal === undefined, ...(refusal !== undefined && { refusal }) };
+}
+
+/** Undefined while no Gateway has said anything against the route's newest spec. */
+function routeRefusal(
+  { metadata }: KubernetesObject,
+  parents: NonNullable<RouteStatus['parents']>,
+): string | undefined {
+  const { name, generation = 0 } = metadata;
+  for (const { parentRef, conditions = [] } of parents) {
+    const against = conditions.find(
+      ({ type, status: value, observedGeneration = generation }) =>
+        TELLING.has(type) && value === 'False' && observedGeneration >= generation,
+    );
+    if (against) {
+      const why = [against.reason, against.message].filter(Boolean).join(': ');
+      return `Gateway ${parentRef?.name ?? ''} does not accept HTTPRoute ${name}: ${why || against.type}.`;
+    }
+  }
+  return undefined;
+}
+
+/** The certificate that the edge is given, as browsers will see it. */
+export interface CertificateFound {
+  /** A word for a condition, and a sentence. */
+  problem?: { reason: string; message: string };
+  /** Epoch milliseconds of when time alone makes it good, or bad. */
+  nextChange?: number;
+}
+
+const MAX_NAMES = 200;
+
+/** The certificate of `spec.tls.secretName`; the edge has one of its own where no Secret is named. */
+async function readCertificate(
+  client: Client,
+  { metadata, spec }: Pick<SvcInstance, 'metadata' | 'spec'>,
+  now: number,
+): Promise<CertificateFound> {
+  const { secretName } = spec.tls;
+  if (secretName === undefined) return {};
+  const secret = await client.get<V1Secret & KubernetesObject>(RESOURCES.secret, metadata.namespace, secretName);
+  if (!secret) return problem('CertificateMissing', `There is no ${named(secretName)}: create it.`);
+  // Nothing else of it is looked at: there is a private key in it.
+  const text = Buffer.from(secret.data?.['tls.crt'] ?? '', 'base64').toString();
+  return certificateFound(text, { what: named(secretName), host: spec.host, now });
+}
+
+/** @param text PEM, the edge's own certificate first */
+export function certificateFound(
+  text: string,
+  { what, host, now }: { what: string; host: string; now: number },
+): CertificateFound {
+  const certificate = parsed(text);
+  if (!certificate) return problem('CertificateUnusable', `${what}, has no certificate under tls.crt: put one there.`);
+  // Browsers look at no common name.
+  if (certificate.checkHost(host, { subject: 'never' }) === undefined) {
+    const names = clip(certificate.subjectAltName ?? 'no name', MAX_NAMES);
+    return problem('CertificateOfOtherName', `${what}, has a certificate for ${names}, not for ${host}: renew it.`);
+  }
+  const [from, until] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
+  if (now < from) {
+    return {
+      ...problem('CertificateNotYetValid', `${what}, has a certificate from ${iso(from)} on.`),
+      nextChange: from,
+    };
+  }
+  if (now >= until) {
+    return problem('CertificateExpired', `${what}, has a certificate that expired on ${iso(until)}: renew it.`);
+  }
+  return { nextChange: until };
+}
+
+function parsed(text: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function named(secretName: string): string {
+  return `Secret ${secretName}, which spec.tls.secretName names`;
+}
+
+function problem(reason: string, message: string): CertificateFound {
+  return { problem: { reason, message } };
 }

@@ -1,8 +1,13 @@
 import { isUtf8 } from 'node:buffer';
+import type { V1Secret } from '@kubernetes/client-node';
 import { parseApiKeys } from '../../../src/common/api-keys.ts';
 import { secretProblem } from '../../../src/common/crypto/jwt.ts';
+import { KIND } from '../desired/names.ts';
+import { isAllowed } from '../desired/policy.ts';
 import { type SecretKey, trimmed } from '../desired/secrets.ts';
-import type { Trouble } from './ownership.ts';
+import type { Policy, SecretValues } from '../desired/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
+import type { Trouble } from './live-object.ts';
 
 type Check = (value: string) => string | undefined;
 
@@ -32,23 +37,27 @@ function controlCharacters(value: string): string | undefined {
   return /\p{Cc}/u.test(value) ? 'has control characters' : undefined;
 }
 
-/**
- * Why a Secret that the spec names cannot be used. A service that gets a value which it refuses does not start, and the one
- * before it has been ended by then: so it does not get it.
- * @param field that names it
- * @param data as the API has it, base64; undefined: there is no such Secret
- */
-export function givenTrouble(
-  field: string,
-  secretName: string,
-  data: Readonly<Record<string, string>> | undefined,
-): Trouble | undefined {
-  const problems = Object.entries(CHECKS).flatMap(([key, check]) => findProblems(key, data?.[key], check));
-  return secretTrouble(field, secretName, data && problems);
+/** The content of a Secret that the spec names, and what is wrong with it. */
+interface Parsed {
+  /** By the keys of the instance's own Secret, or `username` and `password`. */
+  values: SecretValues;
+  problems: string[];
 }
 
-/** The same from what was found wrong with it. @param problems undefined: there is no such Secret */
-export function secretTrouble(
+/** A Secret's `data`, as the API has it: base64. */
+type Data = Readonly<Record<string, string>>;
+
+/**
+ * Reads the Secret of `spec.secrets` or `spec.editor.adminSecretName`. A service that gets a value which it refuses does not
+ * start, and the one before it has been ended by then: so it does not get it.
+ */
+export function parseGivenSecret(data: Data): Parsed {
+  const problems = Object.entries(CHECKS).flatMap(([key, check]) => findProblems(key, data[key], check));
+  return { values: decodeSecret(data), problems };
+}
+
+/** Why a Secret that the spec names cannot be used. @param problems undefined: there is no such Secret */
+export function givenTrouble(
   field: string,
   secretName: string,
   problems: readonly string[] | undefined,
@@ -62,15 +71,15 @@ export function secretTrouble(
   return { reason: 'SecretUnusable', stalled: true, message };
 }
 
+export function decodeSecret(data: Data = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+}
+
 /**
  * Why the instance's own Secret cannot be used: somebody has changed a value by hand to one that a service refuses.
  * @param keys that count from it
  */
-export function keptTrouble(
-  secretName: string,
-  data: Readonly<Record<string, string>>,
-  keys: readonly string[],
-): Trouble | undefined {
+export function keptTrouble(secretName: string, data: Data, keys: readonly string[]): Trouble | undefined {
   const problems = keys.flatMap((key) => findProblems(key, data[key], KEPT_CHECKS[key]));
   if (problems.length === 0) return undefined;
   const message =
@@ -107,4 +116,86 @@ export function givenRemark(field: string, secretName: string, keys: readonly st
   const strange = keys.filter((key) => OURS.test(key) && !GIVEN_KEYS.some((known) => known === key));
   if (strange.length === 0) return undefined;
   return `${what} has ${strange.join(', ')}, which is not used. Known keys are ${GIVEN_KEYS.join(', ')}.`;
+}
+
+/** The first name of each is that of AWS' tools and of ObjectBucketClaims, the second that of CloudNativePG's backups. */
+const ACCESS_KEY = ['AWS_ACCESS_KEY_ID', 'ACCESS_KEY_ID'] as const;
+const SECRET_KEY = ['AWS_SECRET_ACCESS_KEY', 'ACCESS_SECRET_KEY'] as const;
+
+/** Reads the address of a database: `uri`, or its parts, as in the Secrets of CloudNativePG. */
+export function parseDatabaseSecret(data: Data): Parsed {
+  const given = decodeSecret(data);
+  const value = (key: string): string => trimmed(given[key]);
+  const uri = withPassword(value('uri'), value) || composeUri(value);
+  if (uri === undefined) return { values: {}, problems: ['has neither uri nor host'] };
+  const isUsable = /^postgres(ql)?:\/\/./.test(uri) && URL.canParse(uri);
+  // Its value is not told: there is a password in it.
+  const problems = isUsable ? [] : ['uri is no address such as postgresql://user:password@host:5432/name'];
+  return { values: isUsable ? { 'database-url': uri } : {}, problems };
+}
+
+/** Reads an access key of an object store. */
+export function parseBucketSecret(data: Data): Parsed {
+  const given = decodeSecret(data);
+  const [id, secret] = [ACCESS_KEY, SECRET_KEY].map((names) =>
+    names.map((name) => trimmed(given[name])).find((value) => value !== ''),
+  );
+  const problems = [
+    ...(id === undefined ? [`has no ${ACCESS_KEY.join(' or ')}`] : []),
+    ...(secret === undefined ? [`has no ${SECRET_KEY.join(' or ')}`] : []),
+  ];
+  if (id === undefined || secret === undefined) return { values: {}, problems };
+  return { values: { 's3-access-key-id': id, 's3-secret-access-key': secret }, problems };
+}
+
+/** CloudNativePG gives the database the `password` that somebody writes into its Secret, and leaves `uri` as it was. */
+function withPassword(uri: string, value: (key: string) => string): string {
+  const [url, user, password] = [URL.parse(uri), value('user') || value('username'), value('password')];
+  if (!url || password === '' || decoded(url.username) !== user || decoded(url.password) === password) return uri;
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+function composeUri(value: (key: string) => string): string | undefined {
+  const host = value('host');
+  if (host === '') return undefined;
+  const [user, password, port] = [value('user') || value('username'), value('password'), value('port')];
+  const login = password ? `${encodeURIComponent(user)}:${encodeURIComponent(password)}` : encodeURIComponent(user);
+  const address = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return `postgresql://${login && `${login}@`}${address}${port && `:${port}`}/${encodeURIComponent(value('dbname'))}`;
+}
+
+/** Label of a Secret whose value is the name of the one instance that may use it. */
+const LABEL = 'svc.internal/instance';
+/** Type of a Secret that every instance of its namespace may use. */
+const TYPE = 'svc.internal/secrets';
+
+/**
+ * Says why an instance does not get the content of a Secret. Whoever writes specs chooses the images of the pods, too, and
+ * would otherwise read any Secret with the controller's rights. One that another instance owns is never for this one.
+ * @param field that names the Secret
+ */
+export function permissionTrouble(
+  field: string,
+  secret: V1Secret & KubernetesObject,
+  instance: string,
+  policy: Policy,
+): Trouble | undefined {
+  const { name, labels, ownerReferences = [] } = secret.metadata;
+  const others = ownerReferences.some(({ kind, controller }) => kind === KIND && controller);
+  const meant = secret.type === TYPE || labels?.[LABEL] === instance || isAllowed(policy, 'secrets', name);
+  if (meant && !others) return undefined;
+  const message = others
+    ? `Secret ${name}, which ${field} names, belongs to another ${KIND}: name one of your own.`
+    : `Secret ${name}, which ${field} names, does not say that it is for this instance: ` +
+      `kubectl label secret ${name} ${LABEL}=${instance}, or create it with --type=${TYPE}.`;
+  return { reason: 'SecretNotMeant', stalled: true, message };
 }

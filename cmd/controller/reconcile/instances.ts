@@ -1,16 +1,13 @@
+import { hash } from 'node:crypto';
 import type { SvcInstanceSpec, SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Instance } from '../desired/types.ts';
-import { getKey } from '../k8s/known-versions.ts';
-import type { KubernetesObject } from '../k8s/types.ts';
-import { hashValue } from './hash-value.ts';
+import { getKey, type KubernetesObject } from '../k8s/api.ts';
 
 /** An instance as the API server has it, its status included. */
 export type SvcInstance = KubernetesObject & Instance & { status?: SvcInstanceStatus };
 
 interface KnownInstance {
-  /** resourceVersion as last seen or written. */
-  version: number;
-  /** Digest of generation, labels and annotations: another one means that the instance is to be reconciled at once. */
+  /** Digest of generation, labels and annotations: another one means that the instance is to be reconciled. */
   spec: string;
   /** Names of Secrets of other people. */
   secrets: readonly string[];
@@ -20,46 +17,22 @@ interface KnownInstance {
   host: string | undefined;
   /** Time of creation and key: which of two is older. */
   age: string;
-  /** Digest of the status that this process has last written or found. */
-  status: string | undefined;
 }
 
-/** The controller's memory of all instances: their versions, the Secrets that they name, who has the same host. */
+/** The controller's memory of all instances: the Secrets that they name, who has the same host. */
 export class Instances {
   readonly #known = new Map<string, KnownInstance>();
 
   /**
    * Takes in an instance that a watch shows.
-   * @returns what has changed since it was last seen or written; undefined: nothing
+   * @returns whether more than its status has changed since it was last seen: that is the controller's own
    */
-  observe(instance: SvcInstance): 'spec' | 'status' | undefined {
+  observe(instance: SvcInstance): boolean {
     const key = getKey(instance);
     const before = this.#known.get(key);
-    const version = Number(instance.metadata.resourceVersion ?? 0);
-    if (before && version <= before.version && before.spec === specDigest(instance)) return undefined;
     const now = parseInstance(instance);
-    this.#known.set(key, { ...now, status: before?.status });
-    return before?.spec === now.spec ? 'status' : 'spec';
-  }
-
-  /**
-   * Takes in an instance as it was read or written with a status of this process.
-   * @returns whether a watch has shown something newer of it, and so somebody else's
-   */
-  recordStatus(instance: SvcInstance, digest: string): boolean {
-    const known = this.#known.get(getKey(instance));
-    if (!known) return false;
-    known.status = digest;
-    const version = Number(instance.metadata.resourceVersion ?? 0);
-    const newer = known.version > version;
-    // A change of the spec that the answer has, and no watch yet, is still to be looked at.
-    if (known.spec === specDigest(instance)) known.version = Math.max(known.version, version);
-    return newer;
-  }
-
-  /** Returns the digest of the status that this process has last written. */
-  writtenStatus(key: string): string | undefined {
-    return this.#known.get(key)?.status;
+    this.#known.set(key, now);
+    return before?.spec !== now.spec;
   }
 
   delete(key: string): void {
@@ -76,7 +49,7 @@ export class Instances {
 
   /** Returns the keys of those whose spec no controller has dealt with yet, as far as their status tells. */
   unobserved(): string[] {
-    return [...this.#known].flatMap(([key, { observed }]) => (observed ? [] : [key]));
+    return this.keys().filter((key) => !this.#known.get(key)?.observed);
   }
 
   /** Returns the keys of the instances that name a Secret. */
@@ -86,39 +59,32 @@ export class Instances {
     );
   }
 
-  /** Returns the keys of the others whose edge has the same host, the oldest first. */
+  /** Returns the keys of the others whose edge has the same host. */
   withSameHost(key: string): string[] {
     const { host } = this.#known.get(key) ?? {};
     if (host === undefined) return [];
-    return [...this.#known]
-      .filter(([other, instance]) => instance.host === host && other !== key)
-      .sort(([, one], [, other]) => (one.age < other.age ? -1 : 1))
-      .map(([other]) => other);
+    return [...this.#known].flatMap(([other, known]) => (known.host === host && other !== key ? [other] : []));
   }
 
-  /** Returns those of them that are older: mostly the edge leads to the oldest of all. */
-  olderWithSameHost(key: string): string[] {
-    const age = this.#known.get(key)?.age ?? '';
-    return this.withSameHost(key).filter((other) => (this.#known.get(other)?.age ?? '') < age);
+  /** Returns the oldest of them, if it is older than this one: mostly the edge leads there. */
+  olderWithSameHost(key: string): string | undefined {
+    const age = (one: string): string => this.#known.get(one)?.age ?? '';
+    const [oldest] = [key, ...this.withSameHost(key)].sort((one, other) => (age(one) < age(other) ? -1 : 1));
+    return oldest === key ? undefined : oldest;
   }
 }
 
 function parseInstance(instance: SvcInstance): KnownInstance {
   const { metadata, spec, status } = instance;
+  const { uid, generation, labels, annotations, deletionTimestamp } = metadata;
   return {
-    version: Number(metadata.resourceVersion ?? 0),
-    spec: specDigest(instance),
+    // The generation changes with the spec only.
+    spec: hashValue([uid, generation, labels, annotations, deletionTimestamp]),
     secrets: referencedSecrets(spec),
-    observed: status?.observedGeneration === metadata.generation,
+    observed: status?.observedGeneration === generation,
     host: spec.ingress?.gating === 'None' ? undefined : spec.host,
     age: [metadata.creationTimestamp, getKey(instance)].join(' '),
-    status: undefined,
   };
-}
-
-/** The generation changes with the spec only. */
-function specDigest({ metadata: { uid, generation, labels, annotations, deletionTimestamp } }: SvcInstance): string {
-  return hashValue([uid, generation, labels, annotations, deletionTimestamp]);
 }
 
 /** Returns the Secrets of other people that an instance names. */
@@ -128,4 +94,9 @@ function referencedSecrets({ license, secrets, editor, tls, storage }: SvcInstan
     ...[storage?.postgres?.secretName, storage?.s3?.secretName],
   ];
   return names.filter((name) => name !== undefined);
+}
+
+/** Returns the first half of the SHA-256 of a value's JSON, base64url. Members count in their order. */
+export function hashValue(value: unknown): string {
+  return hash('sha256', JSON.stringify(value), 'buffer').toString('base64url', 0, 16);
 }

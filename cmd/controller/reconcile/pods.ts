@@ -1,10 +1,32 @@
+import type { EventsV1Event, V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
+import { clip } from '../../../src/common/truncate.ts';
 import { COMPONENT_LABEL } from '../desired/labels.ts';
 import type { ComponentName } from '../desired/types.ts';
-import type { Client, Resource } from '../k8s/types.ts';
-import { containerTrouble } from './containers.ts';
-import { nodeTrouble } from './lost-nodes.ts';
-import { eventTrouble } from './pod-events.ts';
-import { hasEnded, type Pod, type PodTrouble } from './pod-trouble.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../k8s/api.ts';
+import type { Client } from '../k8s/client.ts';
+
+export type Pod = V1Pod & KubernetesObject;
+
+/** Why a pod does not run: a word for a condition, and a sentence without figures that change by themselves. */
+export interface PodTrouble {
+  reason: string;
+  message: string;
+}
+
+/** Returns whether a pod has run to its end, or failed for good. */
+function hasEnded({ status }: Pod): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
+}
+
+/** Says for good that a node is gone, so that Kubernetes frees its volumes. */
+function taintCommand(node: string): string {
+  return `kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`;
+}
+
+/** The words of others with a full stop: more sentences follow them. */
+export function asSentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
 
 export const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 /** After this time nothing is likely to get better by itself, as with a Deployment that makes no progress. Milliseconds. */
@@ -69,4 +91,195 @@ function unreadySince({ metadata, status }: Pod): number {
   const time = (type: string) => status?.conditions?.find((one) => one.type === type)?.lastTransitionTime;
   // JSON has no dates, whatever the types say.
   return new Date(time('Ready') ?? time('PodScheduled') ?? metadata.creationTimestamp ?? '').getTime();
+}
+
+/** A kubelet removes a pod within seconds of the end of its grace period. Milliseconds. */
+const REMOVAL_MS = 60_000;
+
+/**
+ * Says that the node of a pod does not answer. The controller may not read nodes; the pods tell. Kubernetes gives those
+ * with volumes to another node after five minutes, but the volumes only when somebody says that the old node is gone
+ * for good.
+ * @param now epoch milliseconds
+ */
+function nodeTrouble(pod: Pod, now: number): PodTrouble | undefined {
+  const node = pod.spec?.nodeName;
+  // Others have the places of these, which hold nothing any more.
+  if (node === undefined || hasEnded(pod) || !(isNodeSilent(pod) || isOverdue(pod, now))) return undefined;
+  return {
+    reason: 'NodeLost',
+    message:
+      `Node ${node} of pod ${pod.metadata.name} does not answer: bring it back. If it is gone for good, ` +
+      `${taintCommand(node)} frees the volume for another node.`,
+  };
+}
+
+/**
+ * The node lifecycle controller takes `Ready` away from all pods of a node that it does not hear of. A kubelet would have
+ * taken `ContainersReady` away first.
+ */
+function isNodeSilent({ spec, status }: Pod): boolean {
+  if (status?.reason === 'NodeLost') return true;
+  const is = (type: string, value: string) =>
+    status?.conditions?.some((condition) => condition.type === type && condition.status === value) ?? false;
+  const gated = (spec?.readinessGates ?? []).length > 0;
+  return is('Ready', 'False') && is('ContainersReady', 'True') && !gated;
+}
+
+/** Kubernetes writes down when a deleted pod has to be gone. */
+function isOverdue({ metadata: { deletionTimestamp } }: Pod, now: number): boolean {
+  return deletionTimestamp !== undefined && now - new Date(deletionTimestamp).getTime() > REMOVAL_MS;
+}
+
+/** Reason of a pod that its database or its bucket keeps from starting. */
+export const STORAGE_REFUSED = 'StorageRefused';
+
+const IMAGE_REASONS = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
+const CONFIG_REASONS = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
+
+/** Advice for an image that cannot be pulled, by the words of the container runtime. */
+const PULL_ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
+  [
+    /unauthorized|authorization failed|denied|forbidden|\b40[13]\b/i,
+    'the registry refuses: check spec.images.pullSecrets',
+  ],
+  [/not found|manifest unknown|\b404\b/i, 'the registry does not have it: check the name'],
+  [
+    /no such host|dial tcp|i\/o timeout|connection refused|x509|deadline exceeded/i,
+    'the node does not reach the registry: check its name, DNS, proxy and certificate',
+  ],
+  [/no space left/i, 'the disk of the node is full'],
+];
+const ANY_ADVICE = 'check the name, and spec.images.pullSecrets for a private registry';
+
+/** Reads from a container's status why it does not run. */
+function containerTrouble(pod: string, container: V1ContainerStatus): PodTrouble | undefined {
+  const { state, lastState, image } = container;
+  const { reason = '', message = '' } = state?.waiting ?? {};
+  if (IMAGE_REASONS.has(reason)) {
+    const [, advice] = PULL_ADVICE.find(([words]) => words.test(message)) ?? [undefined, ANY_ADVICE];
+    return { reason: 'ImagePullFailed', message: `Pod ${pod} cannot pull ${image}: ${advice}.` };
+  }
+  if (CONFIG_REASONS.has(reason)) {
+    return { reason: 'ContainerRefused', message: `Pod ${pod} cannot start: ${message || reason}.` };
+  }
+  const ended = state?.terminated ?? lastState?.terminated;
+  if (!ended || (reason !== 'CrashLoopBackOff' && !state?.terminated)) return undefined;
+  const refusal = parseRefusal(ended.message ?? '');
+  if (refusal) {
+    const reason = refusal.isOfStorage ? STORAGE_REFUSED : 'ConfigurationRefused';
+    return { reason, message: `Pod ${pod} does not start: ${refusal.message}` };
+  }
+  const how = ended.reason === 'OOMKilled' ? 'it ran out of memory' : `exit code ${ended.exitCode}`;
+  return {
+    reason: ended.reason === 'OOMKilled' ? 'OutOfMemory' : 'Crashing',
+    message: `Pod ${pod} keeps ending (${how}): see kubectl logs --previous ${pod}.`,
+  };
+}
+
+/** The fields that variables of the services are made from. */
+const FIELDS: Readonly<Record<string, string>> = {
+  SVC_DATABASE_URL: 'the address in the Secret of spec.storage.postgres',
+  SVC_S3_BUCKET: 'spec.storage.s3.bucket',
+  SVC_S3_ENDPOINT: 'spec.storage.s3.endpoint',
+  SVC_S3_REGION: 'spec.storage.s3.region',
+  SVC_S3_PREFIX: 'spec.storage.s3.prefix',
+  SVC_S3_ACCESS_KEY_ID: 'the access key in the Secret of spec.storage.s3',
+  SVC_S3_SECRET_ACCESS_KEY: 'the secret key in the Secret of spec.storage.s3',
+};
+
+/** The words of a service that did not start (src/common/service.ts): one sentence, and whether it is about its database or its bucket. */
+export interface Refusal {
+  message: string;
+  isOfStorage: boolean;
+}
+
+/**
+ * Reads the refusal from the end of a log, as Kubernetes keeps it of a container (`FallbackToLogsOnError`): up to 2 KiB, whose
+ * first line may be half a line.
+ */
+export function parseRefusal(log: string): Refusal | undefined {
+  const lines = log.trimEnd().split('\n').toReversed();
+  for (const line of lines) {
+    const refusal = parseMistakes(line) ?? parseDatabaseError(line);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+/** The mistakes of a configuration, by the names of its variables. */
+function parseMistakes(line: string): Refusal | undefined {
+  const { mistakes } = parseJson(line);
+  if (!Array.isArray(mistakes)) return undefined;
+  const told = mistakes.flatMap(({ path, message }) =>
+    typeof path === 'string' && typeof message === 'string' ? [{ path, message }] : [],
+  );
+  if (told.length === 0) return undefined;
+  const message = told.map(({ path, message }) => `${FIELDS[path] ?? path} ${message}`).join('; ');
+  return { message: `${message}.`, isOfStorage: told.some(({ path }) => path in FIELDS) };
+}
+
+/** The words for the operator of an error of the database; its stack may have been cut off. */
+function parseDatabaseError(line: string): Refusal | undefined {
+  const [, text = ''] = /"message":"(the database cannot be used: (?:[^"\\]|\\.)*)"/.exec(line) ?? [];
+  return text === '' ? undefined : { message: `${parseJson(`{"text":"${text}"}`)['text']}.`, isOfStorage: true };
+}
+
+function parseJson(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+type Event = EventsV1Event & KubernetesObject;
+
+const MAX_NOTE = 500;
+/** The kubelet says so beside the events that say why. */
+const SUMMARY = /^Unable to attach or mount volumes/;
+
+/** Sentences by the reason of an event of the kubelet, the attach-detach controller or the container runtime. */
+const TELLING: Readonly<Record<string, (pod: string, note: string) => string>> = {
+  FailedAttachVolume: (pod, note) =>
+    `The volume of pod ${pod} cannot be attached to its node: ${note} ${attachAdvice(note)}`,
+  FailedMount: (pod, note) => `Pod ${pod} cannot mount a volume: ${note} Look at the storage driver of its node.`,
+  FailedMapVolume: (pod, note) => `Pod ${pod} cannot map a volume: ${note} Look at the storage driver of its node.`,
+  FailedCreatePodSandBox: (pod, note) =>
+    `Pod ${pod} cannot get a network: ${note} Look at the network plug-in and the container runtime of its node.`,
+};
+
+/** Reads from the newest warning about a pod why its containers cannot even be made; its status does not tell that. */
+export async function eventTrouble(client: Client, pod: Pod): Promise<PodTrouble | undefined> {
+  if (!isBeingPrepared(pod)) return undefined;
+  const { namespace, name, uid } = pod.metadata;
+  const fieldSelector = `regarding.uid=${uid},type=Warning`;
+  const { items } = await client.list<Event>(RESOURCES.event, { namespace, fieldSelector, limit: 100 });
+  const telling = items.filter(({ reason = '' }) => Object.hasOwn(TELLING, reason));
+  const [newest] = telling.toSorted((one, other) => weight(other) - weight(one));
+  const { reason = '', note = '' } = newest ?? {};
+  const message = TELLING[reason]?.(name, asSentence(clip(note.trim(), MAX_NOTE)));
+  return message === undefined ? undefined : { reason, message };
+}
+
+/** A node was found for it, and nothing of it has been started. */
+function isBeingPrepared({ metadata, spec, status }: Pod): boolean {
+  const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const begun = statuses.some(({ state }) => state?.running ?? state?.terminated);
+  return spec?.nodeName !== undefined && status?.phase === 'Pending' && !metadata.deletionTimestamp && !begun;
+}
+
+/** Epoch milliseconds; a summary counts for less than whatever else is there. */
+function weight({ note, series, deprecatedLastTimestamp, eventTime, metadata }: Event): number {
+  const last = series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? 0;
+  // JSON has no dates, whatever the types say.
+  const time = new Date(last).getTime();
+  return SUMMARY.test(note ?? '') ? time - Number.MAX_SAFE_INTEGER : time;
+}
+
+function attachAdvice(note: string): string {
+  return /Multi-Attach|already (exclusively )?attached/i.test(note)
+    ? `The pod before it has not let it go: if its node is gone for good, ${taintCommand('<node>')}.`
+    : 'Look at the storage driver, and at kubectl get volumeattachments.';
 }

@@ -1,5 +1,6 @@
+import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { backoffMs } from '../k8s/failures.ts';
+import { backoffMs } from '../k8s/api-error.ts';
 
 /** The longest that a Node timer can wait for; later is asked for again. */
 const LONGEST_TIMER_MS = 86_400_000;
@@ -19,15 +20,6 @@ export interface QueueOptions {
   backoff?: { minMs: number; maxMs: number };
   random?: () => number;
   log: Pick<Logger, 'warn'>;
-}
-
-export interface QueueFigures {
-  waiting: number;
-  running: number;
-  /** Milliseconds for which the oldest run has been going on. */
-  longestMs: number;
-  done: number;
-  failed: number;
 }
 
 /** A work queue of keys, each of which is reconciled once at a time. */
@@ -99,10 +91,11 @@ export class WorkQueue {
     }
   }
 
-  figures(): QueueFigures {
+  figures() {
     return {
       waiting: this.#waiting.size + this.#lowPriority.size,
       running: this.#running.size,
+      /** Milliseconds for which the oldest run has been going on. */
       longestMs: Math.max(0, ...[...this.#running.values()].map((since) => Date.now() - since)),
       done: this.#done,
       failed: this.#failed,
@@ -170,5 +163,47 @@ export class WorkQueue {
       // A try after a failure is as urgent as a change.
       return () => this.#schedule(key, wait, () => this.add(key));
     }
+  }
+}
+
+/** Milliseconds of delay after the first repair, the factor for each further one, and the longest. */
+const REPAIR_BACKOFF = { firstMs: 1, factor: 1.5, longestMs: 300_000 };
+/** After that time without a repair the count begins anew. Milliseconds. */
+const FORGET_MS = 600_000;
+
+/**
+ * Delays an instance's next reconcile exponentially, the more often one of its objects had to be repaired: two controllers that
+ * want something else of the same object would otherwise overwrite each other at the speed of the network. The first twenty
+ * repairs come within seconds, since somebody may edit one field after the other.
+ */
+export class RepairLimiter {
+  readonly #repairs = new Map<string, { count: number; at: number }>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts a repair of an object. */
+  count(object: string): void {
+    for (const id of this.#repairs.keys()) this.#findRecent(id);
+    this.#repairs.set(object, { count: (this.#findRecent(object)?.count ?? 0) + 1, at: this.#clock() });
+  }
+
+  /** Returns the milliseconds after which a change of this object may be looked at. */
+  delayMs(object: string): number {
+    const recent = this.#findRecent(object);
+    if (!recent) return 0;
+    const { firstMs, factor, longestMs } = REPAIR_BACKOFF;
+    return Math.max(0, recent.at + Math.min(longestMs, firstMs * factor ** recent.count) - this.#clock());
+  }
+
+  #findRecent(object: string): { count: number; at: number } | undefined {
+    const repairs = this.#repairs.get(object);
+    const since = this.#clock() - (repairs?.at ?? 0);
+    // Times to come are those of a clock that was wrong.
+    if (since >= 0 && since < FORGET_MS) return repairs;
+    this.#repairs.delete(object);
+    return undefined;
   }
 }

@@ -1,11 +1,53 @@
+import type { V1Deployment } from '@kubernetes/client-node';
+import { ANNOTATION } from '../desired/labels.ts';
 import { COMPONENTS } from '../desired/names.ts';
-import type { ComponentName } from '../desired/types.ts';
-import type { ConditionType, Finding } from './conditions.ts';
-import type { Trouble } from './ownership.ts';
-import type { PodTrouble } from './pod-trouble.ts';
-import type { LastingTrouble } from './pods.ts';
-import type { Rollout } from './rollout.ts';
-import { asSentence } from './sentence.ts';
+import { isShared } from '../desired/storage.ts';
+import type { ComponentName, Instance } from '../desired/types.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
+import { type ConditionType, type Finding, findCondition } from './conditions.ts';
+import type { SvcInstance } from './instances.ts';
+import type { Trouble } from './live-object.ts';
+import { asSentence, type LastingTrouble, type PodTrouble, STORAGE_REFUSED } from './pods.ts';
+
+/** The progress of a Deployment. */
+export interface Rollout {
+  desired: number;
+  ready: number;
+  /** Enough pods answer: at least one, and its own condition `Available`, which one of 0 pods has as well. */
+  available: boolean;
+  /** Its newest version runs, and all of it. */
+  complete: boolean;
+  /** The reason why it makes no pods, or that it has been trying for too long. */
+  failure?: { reason: string; message: string };
+  /** It has made no progress for longer than its deadline. */
+  gaveUp?: true;
+  /** Its name, where somebody has paused it: no newer version comes, and no deadline either. */
+  paused?: string;
+}
+
+/** Reads a Deployment the way `kubectl rollout status` does. */
+export function parseRollout(object: KubernetesObject): Rollout {
+  const { metadata, spec, status = {} } = object as KubernetesObject & Pick<V1Deployment, 'spec' | 'status'>;
+  const desired = spec?.replicas ?? 1;
+  const { updatedReplicas = 0, availableReplicas = 0, readyReplicas = 0, replicas = 0 } = status;
+  const condition = (type: string, value: string) =>
+    status.conditions?.find((candidate) => candidate.type === type && candidate.status === value);
+  const stuck = condition('Progressing', 'False');
+  const failed = condition('ReplicaFailure', 'True') ?? stuck;
+  return {
+    desired,
+    ready: readyReplicas,
+    available: availableReplicas > 0 && condition('Available', 'True') !== undefined,
+    complete:
+      (status.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
+      updatedReplicas >= desired &&
+      replicas <= updatedReplicas &&
+      availableReplicas >= updatedReplicas,
+    ...(failed && { failure: { reason: failed.reason ?? 'Failed', message: failed.message ?? '' } }),
+    ...(stuck?.reason === 'ProgressDeadlineExceeded' && { gaveUp: true }),
+    ...(spec?.paused && { paused: metadata.name }),
+  };
+}
 
 /** A component as it was found. */
 export interface ComponentState {
@@ -115,4 +157,64 @@ function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrou
 function getHint(message: string): string {
   if (!message.includes('violates PodSecurity')) return '';
   return ' Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that.';
+}
+
+/** `StorageReady`, which instances have whose documents are in a database and a bucket. */
+export function storageFindings(
+  { spec }: Pick<Instance, 'spec'>,
+  { gate, docbuilder }: Readonly<Record<ComponentName, ComponentState>>,
+): Finding[] {
+  if (!isShared(spec)) return [];
+  const refused = [gate, docbuilder].find(({ pods }) => pods?.reason === STORAGE_REFUSED)?.pods;
+  if (refused) {
+    const { reason, message } = refused;
+    return [{ type: 'StorageReady', status: 'False', reason, message }];
+  }
+  if (gate.rollout?.available && docbuilder.rollout?.available) {
+    const message = 'Gate and DocBuilder have started with the database and the bucket.';
+    return [{ type: 'StorageReady', status: 'True', reason: 'Accepted', message }];
+  }
+  const message = 'Gate and DocBuilder have not all started with the database and the bucket yet.';
+  return [{ type: 'StorageReady', status: 'Unknown', reason: 'Progressing', message }];
+}
+
+/** Returns whether somebody has asked that nothing of the instance be written but its status. */
+export function isPaused({ metadata }: Pick<SvcInstance, 'metadata'>): boolean {
+  return metadata.annotations?.[ANNOTATION.paused] === 'true';
+}
+
+/** `Paused`, which every instance has. */
+export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
+  const kept = 'Objects are kept in line with the spec';
+  if (isPaused(instance)) {
+    const message = `Objects are not changed until the annotation ${ANNOTATION.paused} is removed.`;
+    return { type: 'Paused', status: 'True', reason: 'Asked', message };
+  }
+  const { [ANNOTATION.paused]: asked = 'false' } = instance.metadata.annotations ?? {};
+  if (asked !== 'false') {
+    // `True`, `yes` or `1`: whoever wrote it may be sure that nothing is touched now.
+    const message = `${kept}: the annotation ${ANNOTATION.paused} pauses nothing unless it is exactly "true".`;
+    return { type: 'Paused', status: 'False', reason: 'NotUnderstood', message };
+  }
+  return { type: 'Paused', status: 'False', reason: 'NotAsked', message: `${kept}.` };
+}
+
+/**
+ * `Ready` of a paused instance whose spec is not the one that was last applied as a whole, however well what there is may
+ * run. One that was refused, or only half of which was written, was not.
+ */
+export function pausedReadiness(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
+  if (!isPaused(instance)) return undefined;
+  if (instance.status?.appliedGeneration === instance.metadata.generation) return undefined;
+  const message = `The spec has changed; it is applied when the annotation ${ANNOTATION.paused} is removed.`;
+  return { type: 'Ready', status: 'False', reason: 'Paused', message };
+}
+
+/** `LicenseValid` of a paused instance: as it was, since no pod gets another licence before the pause is over. */
+export function pausedLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
+  if (!isPaused(instance)) return undefined;
+  const before = findCondition(instance.status?.conditions ?? [], 'LicenseValid');
+  const message = `The licence is not checked until the annotation ${ANNOTATION.paused} is removed.`;
+  if (!before) return { type: 'LicenseValid', status: 'Unknown', reason: 'Paused', message };
+  return { type: 'LicenseValid', status: before.status, reason: before.reason, message: before.message };
 }

@@ -3,33 +3,37 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
-import type { Policy } from '../desired/allowed.ts';
 import { COMPONENTS, objectNames } from '../desired/names.ts';
 import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
-import type { ComponentName, Settings, Situation } from '../desired/types.ts';
-import { isRequestFailure } from '../k8s/api-error.ts';
+import type { ComponentName, Policy, Settings, Situation } from '../desired/types.ts';
+import { getKey, type KubernetesObject, RESOURCES, splitKey } from '../k8s/api.ts';
+import { hasStatus, isRequestFailure } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-import { isAbsent } from '../k8s/failures.ts';
-import { getKey, splitKey } from '../k8s/known-versions.ts';
-import { RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
 import { type ApplyResult, applyObjects, isDeleted, pruneObjects } from './apply.ts';
 import type { Finding } from './conditions.ts';
 import { type DocbuilderFound, DocbuilderResizer } from './docbuilder-size.ts';
 import { observeEdge } from './edge.ts';
 import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense } from './license.ts';
-import type { OwnedObjects } from './owned-objects.ts';
-import type { Trouble } from './ownership.ts';
-import { isPaused, pausedLicense, pausedReadiness, pauseFinding } from './pause.ts';
+import type { Trouble } from './live-object.ts';
+import { getId, type Named, type OwnedObject, type OwnedObjects, parseOwned } from './owned-objects.ts';
 import { podTroubles } from './pods.ts';
-import { allDone, type ComponentState, componentFindings, readinessFindings } from './readiness.ts';
-import type { RepairLimiter } from './repair-limiter.ts';
-import { reportChanges, reportGenerated } from './reporting.ts';
+import type { RepairLimiter } from './queue.ts';
+import {
+  allDone,
+  type ComponentState,
+  componentFindings,
+  isPaused,
+  pausedLicense,
+  pausedReadiness,
+  pauseFinding,
+  readinessFindings,
+  storageFindings,
+} from './readiness.ts';
 import { readSecrets, type SecretsRead } from './secrets.ts';
-import { buildStatus, failingStatus, requestedAt, sameStatus, statusDigest } from './status.ts';
-import { storageFindings } from './storage.ts';
+import { buildStatus, failingStatus, reportChanges, reportGenerated, requestedAt, sameStatus } from './status.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
@@ -41,7 +45,7 @@ const REPORTED_FAILURES = 10;
 export interface ReconcilerOptions {
   client: Client;
   owned: OwnedObjects;
-  instances: Instances;
+  instances: Pick<Instances, 'olderWithSameHost'>;
   repairs: RepairLimiter;
   settings: () => Settings;
   events: Pick<EventRecorder, 'record'>;
@@ -53,7 +57,7 @@ export interface ReconcilerOptions {
    * change.
    */
   lookAgainMs?: number | undefined;
-  log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  log: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** The outcome of applying an instance's objects. */
@@ -85,35 +89,21 @@ export class InstanceReconciler {
    * @returns milliseconds until it should be called again without an event
    */
   async reconcile(key: string, signal: AbortSignal, failures: number): Promise<number | undefined> {
-    const { client, instances, owned } = this.#options;
+    const { client } = this.#options;
     const [namespace, name] = splitKey(key);
-    owned.hold(key);
-    let wait: number | undefined;
-    try {
-      const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
-      if (!instance) {
-        instances.delete(key);
-        this.#waits.delete(key);
-      }
-      // Kubernetes deletes what it owned: each object names it as its owner.
-      if (instance && instance.metadata.deletionTimestamp === undefined) {
-        signal.throwIfAborted();
-        wait = await this.#reconcileOrReport(instance, signal, failures);
-      }
-    } finally {
-      if (owned.release(key)) wait = 0;
+    const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
+    // Kubernetes deletes what it owned: each object names it as its owner.
+    if (!instance || instance.metadata.deletionTimestamp !== undefined) {
+      this.#waits.delete(key);
+      return undefined;
     }
-    return wait;
-  }
-
-  async #reconcileOrReport(instance: SvcInstance, signal: AbortSignal, failures: number): Promise<number | undefined> {
     try {
+      signal.throwIfAborted();
       return await this.#reconcileInstance(instance, signal);
     } catch (error) {
       if (isStopped(signal)) throw error;
       // Its objects go with it, also those that are being written.
-      const { uid } = instance.metadata;
-      if (await isDeleted(this.#options.client, getKey(instance), uid).catch(() => false)) return 0;
+      if (await isDeleted(client, key, instance.metadata.uid).catch(() => false)) return undefined;
       if (failures >= REPORTED_FAILURES) await this.#reportFailure(instance, error);
       throw error;
     }
@@ -139,14 +129,17 @@ export class InstanceReconciler {
     const situation: Situation = { ...wanted, docbuilder: found.running };
     const applied = await this.#apply(situation, secrets, found, signal);
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
-    applied.remarks.push(...this.#sameHostRemarks(instance));
 
-    const components = await this.#observeComponents(instance);
+    // The watches may not have shown yet what has just been applied.
+    const answers = new Map(applied.answers.map((answer) => [getId(answer), parseOwned(answer)]));
+    const find = (object: Named) => answers.get(getId(object)) ?? owned.find(object);
+    const components = await this.#observeComponents(instance, find);
     const previous = instance.status?.conditions ?? [];
-    const edge = await observeEdge({ client, owned, previous, now }, situation);
+    const edge = await observeEdge({ client, find: (object) => find(object)?.edge, previous, now }, situation);
     const held = pausedReadiness(instance);
+    const remarks = [...applied.remarks, ...this.#sameHostRemarks(instance)];
     const findings: Finding[] = [
-      ...(held ? [held] : readinessFindings(applied.troubles, components, applied.remarks, edge.trouble)),
+      ...(held ? [held] : readinessFindings(applied.troubles, components, remarks, edge.trouble)),
       ...componentFindings(components),
       edge.finding,
       ...storageFindings(instance, components),
@@ -159,22 +152,22 @@ export class InstanceReconciler {
       paused: isPaused(instance),
       now: clock(),
     });
-    const written = await this.#writeStatus(instance, status);
-    if (written === 'overtaken') return 0;
+    const isNew = await this.#writeStatus(instance, status);
     const done = applied.troubles.length === 0 && allDone(components) && !edge.trouble && !applied.pending;
     const changes = [license.nextChange, edge.nextChange].flatMap((time) => time ?? []);
-    const waits = done ? [] : [this.#nextWait(getKey(instance), written === 'written')];
-    return earliest([...waits, ...changes.map((time) => time - clock())]);
+    const waits = [
+      ...(done ? [] : [this.#nextWait(getKey(instance), isNew)]),
+      ...changes.map((time) => time - clock()),
+    ];
+    return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
   }
 
   /** An edge that finds a host twice serves the older one, and nobody hears of it. */
   #sameHostRemarks(instance: SvcInstance): string[] {
     const { host } = instance.spec;
-    const [older] = this.#options.instances.olderWithSameHost(getKey(instance));
-    if (older === undefined) return [];
-    return [
-      `The older SvcInstance ${older} has the same host ${host}, and edges route it there: change one of the two.`,
-    ];
+    const older = this.#options.instances.olderWithSameHost(getKey(instance));
+    const message = `The older SvcInstance ${older} has the same host ${host}, and edges route it there: change one of the two.`;
+    return older === undefined ? [] : [message];
   }
 
   async #apply(
@@ -187,7 +180,8 @@ export class InstanceReconciler {
     const instance = situation.instance as SvcInstance;
     const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
     const remarks = [...secrets.remarks];
-    if (troubles.length > 0 || isPaused(instance)) return { troubles, remarks, extent: 'nothing', pending: false };
+    if (troubles.length > 0 || isPaused(instance))
+      return { troubles, remarks, answers: [], extent: 'nothing', pending: false };
     // A new instance has none yet.
     const runs = owned.of(getKey(instance)).some(({ kind }) => kind === 'Deployment');
     // Reported first: a process that ends in between reports twice rather than never.
@@ -215,7 +209,12 @@ export class InstanceReconciler {
       // A spec that the schema should have refused, or did before it was changed.
       const message = `The spec cannot be turned into objects: ${(error as Error).message}.`;
       log.warn({ instance: key, err: error }, 'the spec cannot be turned into objects');
-      return { troubles: [{ reason: 'InvalidSpec', stalled: true, message }], remarks: [], pending: false };
+      return {
+        troubles: [{ reason: 'InvalidSpec', stalled: true, message }],
+        remarks: [],
+        answers: [],
+        pending: false,
+      };
     }
     const context = { client, owned, repairs, signal, log, instance: { key, uid: metadata.uid } };
     const result = await applyObjects(context, objects);
@@ -225,17 +224,18 @@ export class InstanceReconciler {
     return { ...result, remarks: [...result.remarks, ...(remark === undefined ? [] : [remark])], pending };
   }
 
-  async #observeComponents(instance: SvcInstance): Promise<Record<ComponentName, ComponentState>> {
-    const { client, owned, clock } = this.#options;
-    const { namespace, name } = instance.metadata;
+  async #observeComponents(
+    { metadata: { namespace, name } }: SvcInstance,
+    find: (object: Named) => OwnedObject | undefined,
+  ): Promise<Record<ComponentName, ComponentState>> {
+    const { client, clock } = this.#options;
     const names = objectNames(name).component;
-    const deployments = owned.of(getKey(instance)).filter(({ kind }) => kind === 'Deployment');
     const rollout = (component: ComponentName) =>
-      deployments.find((deployment) => deployment.name === names[component])?.rollout;
+      find({ kind: 'Deployment', metadata: { namespace, name: names[component] } })?.rollout;
     const state = Object.fromEntries(
       COMPONENTS.map((component): [ComponentName, ComponentState] => [component, { rollout: rollout(component) }]),
     ) as Record<ComponentName, ComponentState>;
-    if (deployments.length === 0 || allDone(state)) return state;
+    if (COMPONENTS.every((component) => !state[component].rollout) || allDone(state)) return state;
     const troubles = await podTroubles(client, namespace, name, clock());
     for (const component of COMPONENTS) state[component].pods = troubles.get(component);
     return state;
@@ -249,44 +249,31 @@ export class InstanceReconciler {
     );
   }
 
-  /** @returns `overtaken` when somebody else has written or deleted the instance since it was read */
-  async #writeStatus(instance: SvcInstance, status: SvcInstanceStatus): Promise<'written' | 'unchanged' | 'overtaken'> {
-    const { client, instances, repairs } = this.#options;
+  /** @returns whether it says anything new */
+  async #writeStatus(instance: SvcInstance, status: SvcInstanceStatus): Promise<boolean> {
     const previous = instance.status ?? {};
-    const key = getKey(instance);
-    const digest = statusDigest(status);
-    if (sameStatus(previous, status)) return instances.recordStatus(instance, digest) ? 'overtaken' : 'unchanged';
-    // Another controller has written another status since.
-    if (instances.writtenStatus(key) === digest) repairs.count(statusId(key));
+    if (sameStatus(previous, status)) return false;
     // Reported first: a process that ends in between reports twice rather than never.
     reportChanges(this.#options, instance, previous, status);
     const { apiVersion, kind } = RESOURCES.svcInstance;
     const { name, namespace, uid } = instance.metadata;
     const given = { apiVersion, kind, metadata: { name, namespace, uid }, status } as SvcInstance;
     const options = { manager: STATUS_MANAGER, subresource: 'status' } as const;
-    const answer = await client.apply(RESOURCES.svcInstance, given, options).catch((error) => {
-      if (!isAbsent(error)) throw error;
+    await this.#options.client.apply(RESOURCES.svcInstance, given, options).catch((error) => {
+      // It was deleted meanwhile.
+      if (!hasStatus(error, 404)) throw error;
     });
-    return !answer || instances.recordStatus(answer, digest) ? 'overtaken' : 'written';
+    return true;
   }
 
   /** Hundreds of instances that wait for somebody must not keep the API server busy. */
-  #nextWait(key: string, written: boolean): number {
+  #nextWait(key: string, isNew: boolean): number {
     const first = this.#options.lookAgainMs ?? LOOK_AGAIN_MS;
-    const before = written ? undefined : this.#waits.get(key);
+    const before = isNew ? undefined : this.#waits.get(key);
     const next = before === undefined ? first : Math.min(before * LATER.factor, first * LATER.most);
     this.#waits.set(key, next);
     return next;
   }
-}
-
-/** Names an instance's status among what the RepairLimiter counts. */
-export function statusId(key: string): string {
-  return `status ${key}`;
-}
-
-function earliest(waits: readonly number[]): number | undefined {
-  return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
 }
 
 /** A spec with something that nobody has allowed is not applied at all: half of it may be less safe than none. */

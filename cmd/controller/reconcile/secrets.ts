@@ -1,6 +1,5 @@
 import type { V1Secret } from '@kubernetes/client-node';
-import type { Policy } from '../desired/allowed.ts';
-import { LICENSE_KEY } from '../desired/license.ts';
+import { LICENSE_KEY } from '../desired/data-service.ts';
 import { objectNames } from '../desired/names.ts';
 import {
   effectiveSecrets,
@@ -11,15 +10,23 @@ import {
   STORE_KEYS,
   trimmed,
 } from '../desired/secrets.ts';
-import type { SecretValues, Settings, Situation } from '../desired/types.ts';
-import { RESOURCES } from '../k8s/resources.ts';
-import type { Client, KubernetesObject } from '../k8s/types.ts';
-import { GIVEN_KEYS, givenRemark, givenTrouble, keptTrouble, secretTrouble } from './given-secrets.ts';
-import { parseBucketSecret, parseDatabaseSecret, type StoreSecret } from './given-store.ts';
+import type { Policy, SecretValues, Settings, Situation } from '../desired/types.ts';
+import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
+import type { Client } from '../k8s/client.ts';
+import {
+  decodeSecret,
+  GIVEN_KEYS,
+  givenRemark,
+  givenTrouble,
+  keptTrouble,
+  parseBucketSecret,
+  parseDatabaseSecret,
+  parseGivenSecret,
+  permissionTrouble,
+} from './given-secrets.ts';
 import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
-import { ownershipTrouble, type Trouble } from './ownership.ts';
-import { permissionTrouble } from './secret-permission.ts';
+import { ownershipTrouble, type Trouble } from './live-object.ts';
 
 /** The content of an instance's Secrets, its own and those that its spec names. */
 export interface SecretsRead {
@@ -68,21 +75,30 @@ export async function readSecrets(
     troubles: [own, ownLicense].flatMap((secret) => (secret && ownershipTrouble(secret, instance.metadata)) ?? []),
     remarks: [],
   };
-  const existing = decoded(own);
-  const context = { found, existing, instance: name, policy };
-  const values = decodeGiven(context, { field: 'spec.secrets.secretName', ...secrets, secret: given });
-  const { adminSecretName: secretName } = editor ?? {};
-  const rows = { field: 'spec.storage.postgres.secretName', ...storage?.postgres, secret: database };
-  const bytes = { field: 'spec.storage.s3.secretName', ...storage?.s3, secret: bucket };
-  const stores = [
-    decodeStore(context, rows, parseDatabaseSecret, STORE_KEYS.postgres),
-    decodeStore(context, bytes, parseBucketSecret, STORE_KEYS.s3),
-  ];
+  const existing = decodeSecret(own?.data);
+  const readGiven = (named: Named): SecretValues | undefined => decodeGiven(found, existing, instance, policy, named);
+  const { adminSecretName } = editor ?? {};
+  const { postgres, s3 } = storage ?? {};
+  const values = readGiven({ field: 'spec.secrets.secretName', ...secrets, secret: given, parse: parseGivenSecret });
+  const rows = readGiven({
+    ...{ field: 'spec.storage.postgres.secretName', ...postgres, secret: database, parse: parseDatabaseSecret },
+    needed: STORE_KEYS.postgres,
+  });
+  const bytes = readGiven({
+    ...{ field: 'spec.storage.s3.secretName', ...s3, secret: bucket, parse: parseBucketSecret },
+    needed: STORE_KEYS.s3,
+  });
   const people: GivenSecrets = {
     values,
-    admin: decodeGiven(context, { field: 'spec.editor.adminSecretName', secretName, secret: admin }),
-    store: Object.assign({}, ...stores.map((store) => store.values)),
-    gone: [...(secrets && !values ? GIVEN_KEYS : []), ...stores.flatMap(({ gone }) => gone)],
+    admin: readGiven({
+      ...{ field: 'spec.editor.adminSecretName', secretName: adminSecretName, secret: admin, parse: parseGivenSecret },
+    }),
+    store: { ...rows, ...bytes },
+    gone: [
+      ...(secrets && !values ? GIVEN_KEYS : []),
+      ...(postgres && !rows ? STORE_KEYS.postgres : []),
+      ...(s3?.secretName !== undefined && !bytes ? STORE_KEYS.s3 : []),
+    ],
     allowUnsigned: embed?.allowUnsigned,
   };
   if (found.troubles.length > 0) return found;
@@ -97,64 +113,40 @@ export async function readSecrets(
   return { ...found, values: effective, made: madeKeys(people, existing, effective) };
 }
 
-interface Context {
-  found: SecretsRead;
-  /** The values of the instance's own Secret. */
-  existing: SecretValues;
-  instance: string;
-  policy: Policy;
-}
-
-interface Given {
-  /** The field that names the Secret. */
+/** A Secret that a field of the spec names. */
+interface Named {
   field: string;
   /** Absent: the spec names none. */
   secretName?: string | undefined;
   secret: Secret | undefined;
+  parse: typeof parseGivenSecret;
+  /** Keys without whose values of before nothing is applied: gate and DocBuilder would begin anew in a folder of the node. */
+  needed?: readonly SecretKey[];
 }
 
 /** Returns the values of a Secret that the spec names, or adds to what is found why it cannot be used. */
-function decodeGiven(context: Context, { field, secretName, secret }: Given): SecretValues | undefined {
+function decodeGiven(
+  found: SecretsRead,
+  existing: SecretValues,
+  { metadata }: SvcInstance,
+  policy: Policy,
+  { field, secretName, secret, parse, needed = [] }: Named,
+): SecretValues | undefined {
   if (secretName === undefined) return undefined;
-  const { found, instance, policy } = context;
-  const notMeant = secret && permissionTrouble(field, secret, instance, policy);
-  const trouble = notMeant ?? givenTrouble(field, secretName, secret && (secret.data ?? {}));
-  // The values that were copied from it are still there; without that, values would be made that nobody wants.
-  if (trouble) return void report(found, trouble, !found.lost);
+  const { values, problems } = parse(secret?.data ?? {});
+  const notMeant = secret && permissionTrouble(field, secret, metadata.name, policy);
+  const trouble = notMeant ?? givenTrouble(field, secretName, secret && problems);
   const remark = givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
-  if (remark) found.remarks.push(remark);
-  return decoded(secret);
-}
-
-/** The same for a Secret of the store, and the keys whose values of before count on. */
-function decodeStore(
-  { found, existing, instance, policy }: Context,
-  { field, secretName, secret }: Given,
-  parse: (values: SecretValues) => StoreSecret,
-  keys: readonly SecretKey[],
-): { values: SecretValues; gone: readonly SecretKey[] } {
-  if (secretName === undefined) return { values: {}, gone: [] };
-  const { values, problems } = parse(decoded(secret));
-  const notMeant = secret && permissionTrouble(field, secret, instance, policy);
-  const trouble = notMeant ?? secretTrouble(field, secretName, secret && problems);
-  if (!trouble) return { values, gone: [] };
-  // Without an address of before, gate and DocBuilder would begin anew in a folder of the node.
-  report(
-    found,
-    trouble,
-    keys.every((key) => trimmed(existing[key]) !== ''),
-  );
-  return { values: {}, gone: keys };
-}
-
-/** @param isKept the values last read from the Secret are still there */
-function report(found: SecretsRead, trouble: Trouble, isKept: boolean): void {
-  if (isKept) found.remarks.push(`${trouble.message} The values last read from it stay in effect.`);
-  else found.troubles.push(trouble);
+  // The values that were copied from it are still there; without that, values would be made that nobody wants.
+  const isKept = !found.lost && needed.every((key) => trimmed(existing[key]) !== '');
+  if (trouble && isKept) found.remarks.push(`${trouble.message} The values last read from it stay in effect.`);
+  else if (trouble) found.troubles.push(trouble);
+  else if (remark) found.remarks.push(remark);
+  return trouble ? undefined : values;
 }
 
 function keptLicense(secret: Secret | undefined): Situation['licenseFiles'] {
-  const { token, [LICENSE_KEY.removedAt]: removedAt } = decoded(secret);
+  const { token, [LICENSE_KEY.removedAt]: removedAt } = decodeSecret(secret?.data);
   return { ...(token && { token }), ...(removedAt && { removedAt }) };
 }
 
@@ -162,12 +154,6 @@ function givenLicense(license: SvcInstance['spec']['license'], secret: Secret | 
   if (!license) return { found: 'nothing-asked' };
   const { secretName, key = 'token' } = license;
   if (!secret) return { found: 'no-secret', secretName };
-  const token = decoded(secret)[key]?.trim();
+  const token = decodeSecret(secret?.data)[key]?.trim();
   return token ? { found: 'token', secretName, token } : { found: 'no-key', secretName, key };
-}
-
-function decoded(secret: V1Secret | undefined): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(secret?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
-  );
 }

@@ -1,4 +1,4 @@
-import type { Encoding } from '../source/encodings.ts';
+import type { Encoding } from '../formats.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const UNKNOWN = 0x3f;

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat, truncate } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { Encoding } from '../source/encodings.ts';
+import type { Encoding } from '../formats.ts';
 import { encoder } from './encode.ts';
 import { fileError, type JobFolder } from './job-folder.ts';
 import { countPages } from './pdf-pages.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { processIdentity } from '../../../src/common/fs/process-identity.ts';
+import { processIdentity } from '../../../src/common/fs/ownership.ts';
 import { removeSockets } from './sockets.ts';
 
 const NAME = /^engine-(\d+)-(\d+)-[0-9a-f]{8}$/;

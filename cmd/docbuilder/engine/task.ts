@@ -1,5 +1,4 @@
-import type { FlatFormat, ImageFormat, TargetFormat } from '../formats.ts';
-import type { Encoding } from '../source/encodings.ts';
+import type { Encoding, FlatFormat, ImageFormat, TargetFormat } from '../formats.ts';
 import type { EngineSource } from '../source/sources.ts';
 
 /** Settings of a target; each member only if the target supports it (see convert/options.ts). */

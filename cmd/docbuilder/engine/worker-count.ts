@@ -1,7 +1,7 @@
 import { readSmallFile } from '../../../src/common/fs/read-small.ts';
-import { watchFiles } from '../../../src/common/fs/watch-files.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { MAX_WORKERS } from '../../../src/common/plan.ts';
+import { FILE_LOOK_MS, repeat } from '../../../src/common/repeat.ts';
 
 interface WorkerCountOptions {
   /** File with the number, which may change at any time. Absent: it is always the fallback. */
@@ -9,7 +9,7 @@ interface WorkerCountOptions {
   /** The number until the file has held one. */
   fallback: number;
   log: Pick<Logger, 'info' | 'warn'>;
-  pollMs?: number | undefined;
+  pollMs?: number;
 }
 
 interface WorkerCount {
@@ -19,7 +19,12 @@ interface WorkerCount {
 }
 
 /** Resolves when the file has been read once, whatever is in it. A file without a number leaves the last one. */
-export async function readWorkerCount({ path, fallback, log, pollMs }: WorkerCountOptions): Promise<WorkerCount> {
+export async function readWorkerCount({
+  path,
+  fallback,
+  log,
+  pollMs = FILE_LOOK_MS,
+}: WorkerCountOptions): Promise<WorkerCount> {
   if (path === undefined) return { current: () => fallback, watch: () => () => undefined };
   const file = path;
   let count = fallback;
@@ -44,17 +49,13 @@ export async function readWorkerCount({ path, fallback, log, pollMs }: WorkerCou
   return {
     current: () => count,
     watch: (changed) =>
-      watchFiles(
-        [file],
-        async () => {
-          const before = count;
-          await read();
-          if (count === before) return;
-          log.info({ workers: count, before }, 'the number of workers changes');
-          changed();
-        },
-        { pollMs },
-      ),
+      repeat(pollMs, async () => {
+        const before = count;
+        await read();
+        if (count === before) return;
+        log.info({ workers: count, before }, 'the number of workers changes');
+        changed();
+      }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import { serveTasks } from '../../../src/common/threads.ts';
+import { type TextTask, writeText } from './document.ts';
 import { type MetaTask, readMeta } from './meta.ts';
-import { type TextTask, writeText } from './text.ts';
 
 serveTasks({
   text: (task: TextTask) =>

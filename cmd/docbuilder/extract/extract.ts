@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { runTask } from '../engine/run-task.ts';
-import type { Engine } from '../engine/task.ts';
-import { FLAT, getFamily } from '../formats.ts';
+import type { Engine, ImageOptions } from '../engine/task.ts';
+import { FLAT, getFamily, type ImageFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import { createSource, type OpenSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
 import type { Extractor } from './extractor.ts';
@@ -71,3 +71,34 @@ async function readFacts({ file, inspection }: OpenSource, pages: number): Promi
   const { format, encrypted, macros } = inspection;
   return { format, encrypted, macros: macros !== null, size: (await stat(file.path)).size, pages };
 }
+
+export interface ThumbnailOptions extends ImageOptions {
+  format: ImageFormat;
+}
+
+/** `POST /v1/extract/thumbnail` as a kind of job. */
+export function thumbnailWork(
+  request: ExtractRequest,
+  { format, ...image }: ThumbnailOptions,
+  deps: SourceDependencies & { engine: Engine },
+): Work {
+  const source = createSource(request, deps);
+
+  return {
+    kind: 'thumbnail',
+    check: source.check,
+    async prepare(preparing, newPath) {
+      const task = await source.task(await source.open(preparing, newPath), preparing, newPath);
+      return async (signal, newFile) => {
+        const { fileId, path } = await newFile();
+        const outputs = [{ path, to: format, image }] as const;
+        const whole = { ...task, outputs, maxOutputBytes: deps.maxFileBytes() };
+        const { engineMs } = await runTask(deps.engine, whole, signal, { pages: '/page' });
+        const filename = `${task.stem}.${EXTENSION[format]}`;
+        return { outputs: [{ fileId, filename, format, pages: 1 }], engineMs };
+      };
+    },
+  };
+}
+
+const EXTENSION: Record<ImageFormat, string> = { png: 'png', jpeg: 'jpg', webp: 'webp' };

@@ -4,9 +4,9 @@ import { fileTooLarge } from '../../../src/common/errors.ts';
 import { createEmptyFile } from '../../../src/common/fs/new-file.ts';
 import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 import { createThreads } from '../../../src/common/threads.ts';
+import type { TextTask } from './document.ts';
 import { createFonts } from './fonts.ts';
 import type { Facts, MetaTask } from './meta.ts';
-import type { TextTask } from './text.ts';
 
 /** Reads flat OpenDocument files in threads of their own. */
 export interface Extractor {

@@ -1,7 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
-import type { FontUse } from './usage.ts';
+
+/** A font that text asks for. */
+export interface FontUse {
+  name: string;
+  /** A character in a script that few fonts have, if the font is used for no western text. */
+  sample?: string;
+}
 
 export interface Fonts {
   /** Returns whether each font is installed, and the font that is drawn instead. */

@@ -1,10 +1,37 @@
+import { fileTooLarge } from '../../../src/common/errors.ts';
 import type { Family } from '../formats.ts';
-import type { Budget } from './budget.ts';
-import { addMark, addText, createFlow, type Flow } from './flow.ts';
-import type { ListCounter } from './list-labels.ts';
-import type { Part } from './parts.ts';
+import { addMark, addText, createFlow, type Flow, type Part } from './flow.ts';
 import type { Elements, Open } from './sax.ts';
+import type { ListCounter } from './styles.ts';
 import { Styles, type TextStyle } from './styles.ts';
+
+/** Counts the text that is read, so that a small document that repeats itself cannot fill the memory. */
+export interface Budget {
+  /**
+   * Counts `text` in, `times` over, before it is built; a negative number takes it back.
+   * @returns how often to build it
+   * @throws {AppError} `file_too_large` {limit_mb, subject: 'output'}
+   */
+  take(text: string, times?: number): number;
+}
+
+/**
+ * Creates a budget of bytes in UTF-8.
+ * @param copies how often the text stands in the result that has `maxBytes` at most
+ */
+export function createBudget(maxBytes: number, copies: number): Budget {
+  let bytes = 0;
+  return {
+    take(text, times = 1) {
+      bytes += Buffer.byteLength(text) * times * copies;
+      if (bytes > maxBytes) throw fileTooLarge(maxBytes, { subject: 'output' });
+      return times;
+    },
+  };
+}
+
+/** Builds repeated text once: for metadata the text itself does not matter. */
+export const ONCE: Budget = { take: (_, times = 1) => Math.min(times, 1) };
 
 /** A comment; `cell` is its place in a sheet. */
 export interface Comment {

@@ -1,11 +1,10 @@
 import { AppError } from '../../../src/common/errors.ts';
 import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 import type { SourceFormat } from '../formats.ts';
-import { newBudget } from '../source/inspect/archive.ts';
 import { readCompoundFile } from '../source/inspect/cfb.ts';
 import { type ByteSource, withSource } from '../source/inspect/source.ts';
 import { xmlText } from '../source/inspect/xml-prolog.ts';
-import { readStart, readZip } from '../source/inspect/zip.ts';
+import { newBudget, readStart, readZip } from '../source/inspect/zip.ts';
 
 type Names = 'title' | 'subject' | 'author' | 'last_author' | 'keywords' | 'description';
 /** The properties that a source states itself and that are lost when LibreOffice stores it. */
@@ -25,10 +24,11 @@ const MAX_RTF_BYTES = 256 * 1024;
 export async function readSourceProperties(path: string, format: SourceFormat): Promise<Partial<SourceProperties>> {
   try {
     return await withSource(path, async (source) => {
-      if (/^(doc|xls|ppt)$/.test(format)) return readSummary(source);
-      if (format === 'rtf')
-        return { generator: rtfGenerator((await source.read(0, MAX_RTF_BYTES)).toString('latin1')) };
-      if (/^fod/.test(format)) return { generator: xmlGenerator(xmlText(await source.read(0, MAX_BYTES))) };
+      if (/^(doc|xls|ppt)$/.test(format)) {
+        return readPropertySet(readCompoundFile(source).readStart('\u0005SummaryInformation', MAX_BYTES));
+      }
+      if (format === 'rtf') return { generator: rtfGenerator(source.read(0, MAX_RTF_BYTES).toString('latin1')) };
+      if (/^fod/.test(format)) return { generator: xmlGenerator(xmlText(source.read(0, MAX_BYTES))) };
       return { generator: await packageGenerator(source) };
     });
   } catch (error) {
@@ -63,11 +63,6 @@ const ENTITIES = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"',
 
 function decodeEntity(entity: string, name: string): string {
   return ENTITIES.get(name) ?? entity;
-}
-
-async function readSummary(source: ByteSource): Promise<SourceProperties> {
-  const file = await readCompoundFile(source);
-  return readPropertySet(await file.readStart('\u0005SummaryInformation', MAX_BYTES));
 }
 
 /** Sets of documents have 20. */

@@ -1,4 +1,3 @@
-import { addLevel, type Levels, ListCounter } from './list-labels.ts';
 import type { Attributes, Elements, Open } from './sax.ts';
 
 /** The sets of properties that a style has for different scripts (ODF 1.3 part 3, section 20.195). */
@@ -6,20 +5,17 @@ export const SCRIPTS = ['western', 'asian', 'complex'] as const;
 export type Script = (typeof SCRIPTS)[number];
 const SUFFIX: Record<Script, string> = { western: '', asian: '-asian', complex: '-complex' };
 
-/** The properties of text that matter to extraction. Equal ones are the same object. */
+/** The properties of text that matter to extraction. */
 export interface TextStyle {
-  readonly id: number;
   readonly fonts: Readonly<Partial<Record<Script, string>>>;
   /** BCP 47 tags. */
   readonly languages: Readonly<Partial<Record<Script, string>>>;
-  readonly hidden: boolean;
+  readonly hidden?: boolean;
 }
-
-type TextProperties = Partial<Pick<TextStyle, 'fonts' | 'languages' | 'hidden'>>;
 
 interface Style {
   parent: string | undefined;
-  text: TextProperties;
+  text: TextStyle;
   /** False for a hidden sheet or slide. */
   visible: boolean;
   masterPage: string | undefined;
@@ -29,30 +25,34 @@ interface Style {
 
 /** Longer chains of parents are circles. */
 const MAX_PARENTS = 64;
-const MAX_RESOLVED = 50_000;
 /** The name of the headings' list style; no other has an empty name. */
 const HEADINGS = '';
+const PLAIN: TextStyle = { fonts: {}, languages: {} };
 
 /** The styles of a document, with their inheritance (ODF 1.3 part 3, section 16.2). */
 export class Styles {
   readonly #styles = new Map<string, Style>();
   readonly #lists = new Map<string, Levels>();
-  readonly #distinct = new Map<string, TextStyle>();
-  readonly #resolved = new Map<string, TextStyle>();
-  /** Handlers that collect the styles of a document. */
-  readonly elements = styleElements(this.#styles, this.#lists, () => this.#resolved.clear());
+  /** The text properties of styles, with those of their parents. */
+  readonly #inherited = new Map<string, TextStyle>();
+  readonly #fonts = new Map<string, string>();
+  /** The style and the list style that are being read. A list style may stand inside a style. */
+  #current: Style | undefined;
+  #levels: Levels | undefined;
 
   /** Returns the default style of a family. */
   base(family: string): TextStyle {
-    return this.#resolved.get(family) ?? this.#resolve(family, [this.#styles.get(family)?.text ?? {}]);
+    return this.#styles.get(family)?.text ?? PLAIN;
   }
 
   /** Returns the style of text with a style's name inside text of another style. */
   apply(around: TextStyle, family: string, name: string | undefined): TextStyle {
     if (name === undefined) return around;
-    const key = `${around.id} ${family} ${name}`;
-    const known = this.#resolved.get(key);
-    return known ?? this.#resolve(key, [...this.#chain(family, name).map(({ text }) => text), around]);
+    const key = `${family} ${name}`;
+    const known = this.#inherited.get(key);
+    const own = known ?? this.#chain(family, name).reduceRight((under, { text }) => merge(under, text), PLAIN);
+    if (!known) this.#inherited.set(key, own);
+    return merge(around, own);
   }
 
   isVisible(family: string, name: string | undefined): boolean {
@@ -83,71 +83,61 @@ export class Styles {
     return chain;
   }
 
-  #resolve(key: string, chain: readonly TextProperties[]): TextStyle {
-    const { fonts = {}, languages = {}, hidden = false } = chain.reduceRight(merge, {});
-    const content = JSON.stringify([SCRIPTS.map((script) => [fonts[script], languages[script]]), hidden]);
-    const found = this.#distinct.get(content) ?? { id: this.#distinct.size, fonts, languages, hidden };
-    this.#distinct.set(content, found);
-    if (this.#resolved.size > MAX_RESOLVED) this.#resolved.clear();
-    this.#resolved.set(key, found);
-    return found;
+  /** Handlers that collect the styles of a document. */
+  elements(): Elements {
+    const level: Open = (attributes) => {
+      if (this.#levels) addLevel(this.#levels, attributes);
+      return undefined;
+    };
+    const hides = (name: string, value: string): Open => {
+      return (attributes) => {
+        if (this.#current && attributes[name] === value) this.#current.visible = false;
+        return undefined;
+      };
+    };
+    return {
+      'style:font-face': (attributes) => {
+        this.#fonts.set(attributes['style:name'] ?? '', familyName(attributes['svg:font-family'] ?? ''));
+        return undefined;
+      },
+      'style:default-style': (attributes) => this.#openStyle(`${attributes['style:family']}`, attributes),
+      'style:style': (attributes) =>
+        this.#openStyle(`${attributes['style:family']} ${attributes['style:name']}`, attributes),
+      'style:text-properties': (attributes) => {
+        if (this.#current) this.#current.text = textProperties(attributes, this.#fonts);
+        return undefined;
+      },
+      'style:table-properties': hides('table:display', 'false'),
+      'style:drawing-page-properties': hides('presentation:visibility', 'hidden'),
+      'text:list-style': (attributes) => this.#openList(attributes['style:name'] ?? ''),
+      'text:outline-style': () => this.#openList(HEADINGS),
+      'text:list-level-style-number': level,
+      'text:outline-level-style': level,
+    };
   }
-}
 
-/** Handlers of styles. A list style may stand inside a style and has text properties of its own, which are not read. */
-function styleElements(styles: Map<string, Style>, lists: Map<string, Levels>, onChange: () => void): Elements {
-  const families = new Map<string, string>();
-  let current: Style | undefined;
-  let levels: Levels | undefined;
-
-  const style = (key: string, attributes: Attributes): ReturnType<Open> => {
+  #openStyle(key: string, attributes: Attributes): ReturnType<Open> {
     const { 'style:parent-style-name': parent, 'style:master-page-name': masterPage } = attributes;
-    current = { parent, text: {}, visible: true, masterPage, numbered: isNumbered(attributes) };
-    styles.set(key, current);
-    onChange();
+    const style = { parent, text: PLAIN, visible: true, masterPage, numbered: isNumbered(attributes) };
+    this.#styles.set(key, style);
+    this.#current = style;
     return () => {
-      current = undefined;
+      this.#current = undefined;
+      this.#inherited.clear();
     };
-  };
-  const listStyle = (name: string): ReturnType<Open> => {
-    const around = current;
-    current = undefined;
-    levels = new Map();
-    lists.set(name, levels);
+  }
+
+  /** The text properties of a list style are those of its labels. */
+  #openList(name: string): ReturnType<Open> {
+    const around = this.#current;
+    this.#current = undefined;
+    this.#levels = new Map();
+    this.#lists.set(name, this.#levels);
     return () => {
-      current = around;
-      levels = undefined;
+      this.#current = around;
+      this.#levels = undefined;
     };
-  };
-  const level: Open = (attributes) => {
-    if (levels) addLevel(levels, attributes);
-    return undefined;
-  };
-  const hides =
-    (name: string, value: string): Open =>
-    (attributes) => {
-      if (current && attributes[name] === value) current.visible = false;
-      return undefined;
-    };
-  return {
-    'style:font-face': (attributes) => {
-      families.set(attributes['style:name'] ?? '', familyName(attributes['svg:font-family'] ?? ''));
-      return undefined;
-    },
-    'style:default-style': (attributes) => style(`${attributes['style:family']}`, attributes),
-    'style:style': (attributes) => style(`${attributes['style:family']} ${attributes['style:name']}`, attributes),
-    'style:text-properties': (attributes) => {
-      if (current) current.text = textProperties(attributes, families);
-      onChange();
-      return undefined;
-    },
-    'style:table-properties': hides('table:display', 'false'),
-    'style:drawing-page-properties': hides('presentation:visibility', 'hidden'),
-    'text:list-style': (attributes) => listStyle(attributes['style:name'] ?? ''),
-    'text:outline-style': () => listStyle(HEADINGS),
-    'text:list-level-style-number': level,
-    'text:outline-level-style': level,
-  };
+  }
 }
 
 /**
@@ -160,7 +150,8 @@ function isNumbered(attributes: Attributes): boolean | undefined {
   return attributes['style:default-outline-level'] ? true : undefined;
 }
 
-function merge(under: TextProperties, over: TextProperties): TextProperties {
+function merge(under: TextStyle, over: TextStyle): TextStyle {
+  if (over === PLAIN) return under;
   const hidden = over.hidden ?? under.hidden;
   return {
     fonts: { ...under.fonts, ...over.fonts },
@@ -169,7 +160,7 @@ function merge(under: TextProperties, over: TextProperties): TextProperties {
   };
 }
 
-function textProperties(attributes: Attributes, families: ReadonlyMap<string, string>): TextProperties {
+function textProperties(attributes: Attributes, families: ReadonlyMap<string, string>): TextStyle {
   const fonts: Partial<Record<Script, string>> = {};
   const languages: Partial<Record<Script, string>> = {};
   for (const script of SCRIPTS) {
@@ -198,4 +189,84 @@ function familyName(list: string): string {
   const [, single, double, plain] = /^\s*(?:'([^']*)'|"([^"]*)"|([^,;]*))/.exec(list) ?? [];
   const first = single ?? double ?? plain ?? '';
   return (first.split(/[;:]/)[0] ?? '').trim();
+}
+
+/** The numbering of one level of a list (ODF 1.3 part 3, section 16.29). */
+interface Level {
+  /** Empty for a level without numbers, such as one with bullets. */
+  format: string;
+  start: number;
+  /** The label with numbers of levels in it, such as `%1%.%2%)`. */
+  pattern: string;
+}
+
+type Levels = Map<number, Level>;
+
+const MAX_LEVEL = 10;
+/** Higher numbers are written in digits: a Roman million has a thousand letters. */
+const MAX_SPELT = 3999;
+
+/** Adds a level to a list style; LibreOffice writes the pattern of a label for text documents only. */
+function addLevel(levels: Levels, attributes: Attributes): void {
+  const level = Number(attributes['text:level']);
+  const { 'style:num-prefix': prefix = '', 'style:num-suffix': suffix = '' } = attributes;
+  levels.set(level, {
+    format: attributes['style:num-format'] ?? '',
+    start: Number(attributes['text:start-value'] ?? 1) || 0,
+    pattern: attributes['loext:num-list-format'] ?? `${prefix}%${level}%${suffix}`,
+  });
+}
+
+/** Counts the items of one list, for labels that LibreOffice shows and does not write. */
+export class ListCounter {
+  readonly #levels: Levels;
+  readonly #numbers: number[] = [];
+
+  constructor(levels: Levels) {
+    this.#levels = levels;
+  }
+
+  /** Counts an item. @returns its label; empty if it has none */
+  next(at: number, start?: number): string {
+    const level = this.#levels.get(at);
+    if (!(at >= 1 && at <= MAX_LEVEL)) return '';
+    this.#numbers[at] = start ?? (this.#numbers[at] === undefined ? this.#number(at) : this.#numbers[at] + 1);
+    this.#numbers.length = at + 1;
+    const spelt = (from: number) => spell(this.#number(from), this.#levels.get(from));
+    return level?.pattern.replace(/%(\d+)%/g, (_, from) => spelt(Number(from))) ?? '';
+  }
+
+  #number(at: number): number {
+    return this.#numbers[at] ?? this.#levels.get(at)?.start ?? 1;
+  }
+}
+
+/** Writes a number as ODF 1.3 part 3, section 19.500 has it, and in digits in an unknown format. */
+function spell(number: number, level: Level | undefined): string {
+  const format = level?.format ?? '';
+  if (format === '') return '';
+  if (number < 1 || number > MAX_SPELT || !/^[aAiI]$/.test(format)) return String(number);
+  const text = /[iI]/.test(format) ? toRoman(number) : toLetters(number);
+  return format === format.toLowerCase() ? text.toLowerCase() : text;
+}
+
+/** Writes a number from 1 as letters: AA follows Z, then AB. */
+export function toLetters(number: number): string {
+  let letters = '';
+  for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  }
+  return letters;
+}
+
+const ROMAN = 'M CM D CD C XC L XL X IX V IV I'.split(' ');
+const ROMAN_VALUES = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1];
+
+function toRoman(number: number): string {
+  let rest = number;
+  let text = '';
+  for (const [index, value] of ROMAN_VALUES.entries()) {
+    for (; rest >= value; rest -= value) text += ROMAN[index];
+  }
+  return text;
 }

@@ -1,9 +1,7 @@
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
-import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
-import { plainApp } from '../../../src/common/http/plain-app.ts';
-import { refuseOddTargets } from '../../../src/common/http/raw-target.ts';
+import { accessLog, plainApp, refuseOddTargets } from '../../../src/common/http/plain-app.ts';
 import { orStorageAway } from '../jobs/away.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import { type AuthHandlers, authenticate } from './auth.ts';

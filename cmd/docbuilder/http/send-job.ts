@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { AppError } from '../../../src/common/errors.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
-import { sendStream } from '../../../src/common/http/send-stream.ts';
+import { sendStream } from '../../../src/common/http/send-bytes.ts';
 import type { JobRecord } from '../jobs/job.ts';
 import type { JobRegistry } from '../jobs/job-registry.ts';
 import { jobView } from './job-view.ts';

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { createEmptyFile } from '../../../src/common/fs/new-file.ts';
 import { createThreads } from '../../../src/common/threads.ts';
-import type { CsvSize } from './csv/reader.ts';
+import type { CsvSize } from './csv.ts';
 import type { Inspection, InspectOptions } from './inspect/inspect.ts';
 import type { TranscodeTask } from './inspect/text.ts';
 

@@ -1,7 +1,6 @@
-import type { Generation, SourceFormat } from '../formats.ts';
-import { assertFitsSheet } from './csv/reader.ts';
+import type { Generation, SourceEncoding, SourceFormat } from '../formats.ts';
+import { assertFitsSheet } from './csv.ts';
 import type { Downloader } from './downloader.ts';
-import type { SourceEncoding } from './encodings.ts';
 import { parseStem } from './filename.ts';
 import type { Inspection } from './inspect/inspect.ts';
 import { sourceName } from './source-name.ts';

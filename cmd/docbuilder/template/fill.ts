@@ -3,12 +3,10 @@ import { deserialize } from 'node:v8';
 import Docxtemplater from 'docxtemplater';
 import PizZip from 'pizzip';
 import { AppError } from '../../../src/common/errors.ts';
-import { newBudget } from '../source/inspect/archive.ts';
-import { readIndex } from '../source/inspect/package-index.ts';
-import { partTypes } from '../source/inspect/packages.ts';
+import { partTypes, readIndex } from '../source/inspect/packages.ts';
 import { withSource } from '../source/inspect/source.ts';
 import { xmlText } from '../source/inspect/xml-prolog.ts';
-import { readEntry, readZip, type Zip } from '../source/inspect/zip.ts';
+import { newBudget, readEntry, readZip, type Zip } from '../source/inspect/zip.ts';
 import { corrupt } from '../source/source-errors.ts';
 import { fileTypeConfig, TagModule } from './tag-module.ts';
 import { outputTooLarge, type TemplatePlace, type TemplateTask, templateError, templatePlace } from './template.ts';
@@ -49,16 +47,16 @@ export async function fillTemplate(task: TemplateTask): Promise<void> {
 function openTemplate({ template, maxOutputBytes }: TemplateTask): Promise<Template> {
   return withSource(template, async (source) => {
     const archive = await readZip(source, newBudget());
-    const types = await partText(archive, CONTENT_TYPES, maxOutputBytes);
-    const findType = partTypes(Array.from(readIndex(types)).flat());
+    const types = partText(archive, CONTENT_TYPES, maxOutputBytes);
+    const findType = partTypes(readIndex(types));
     const zip = new PizZip(readFileSync(template));
     zip.file(CONTENT_TYPES, asDocument(types));
-    zip.file(RELATIONSHIPS, await partText(archive, RELATIONSHIPS, maxOutputBytes));
+    zip.file(RELATIONSHIPS, partText(archive, RELATIONSHIPS, maxOutputBytes));
     const parts: Template['parts'] = new Map();
     for (const name of archive.entries.keys()) {
       const place = templatePlace(findType(name));
       if (!place) continue;
-      const xml = canonicalXml(await partText(archive, name, maxOutputBytes));
+      const xml = canonicalXml(partText(archive, name, maxOutputBytes));
       // Parts without tags stay packed as they are.
       if (!/[{}]/.test(xml)) continue;
       zip.file(name, xml);
@@ -68,11 +66,11 @@ function openTemplate({ template, maxOutputBytes }: TemplateTask): Promise<Templ
   });
 }
 
-async function partText(archive: Zip, name: string, maxOutputBytes: number): Promise<string> {
+function partText(archive: Zip, name: string, maxOutputBytes: number): string {
   const entry = archive.entries.get(name);
   if (!entry) throw corrupt('bad_archive');
   if (entry.size > MAX_PART_BYTES) throw outputTooLarge(maxOutputBytes, 'memory_limit');
-  return xmlText(await readEntry(archive, entry, MAX_PART_BYTES));
+  return xmlText(readEntry(archive, entry, MAX_PART_BYTES));
 }
 
 /** Makes the content types of a template those of a document (ECMA-376 part 1, section 11.3.10). */

@@ -1,12 +1,12 @@
 import { AppError } from '../../../src/common/errors.ts';
-import { parseTarget } from '../convert/convert.ts';
-import { pairDetail } from '../convert/options.ts';
+import { pairDetail, parseTarget } from '../convert/convert.ts';
 import { runTask } from '../engine/run-task.ts';
 import type { Engine } from '../engine/task.ts';
 import { getFamily, type SourceFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import { createSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
-import type { MissingMode, TemplateFiller } from './template.ts';
+import type { TemplateFiller } from './filler.ts';
+import type { MissingMode } from './template.ts';
 
 export interface RenderRequest extends Pick<SourceRequest, 'source'> {
   /** A JSON object, as V8 serializes it. */

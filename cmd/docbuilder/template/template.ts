@@ -9,23 +9,11 @@ export interface TemplateTask {
   template: string;
   /** A JSON object, as V8 serializes it. */
   data: Uint8Array;
-  /** The docx to create; nothing may be there yet. */
+  /** The docx that is written; it is there, and empty. */
   output: string;
   missing: MissingMode;
   /** A larger result is refused. */
   maxOutputBytes: number;
-}
-
-/** Fills Word templates (contract: POST /v1/template/render). */
-export interface TemplateFiller {
-  /**
-   * Writes the filled document to `task.output`; if it cannot, nothing is left there.
-   * @param signal aborting it ends the work at once; the promise then rejects with the signal's reason
-   * @throws {AppError} `template_error` with `fields` and `errors`; `file_too_large` if the result is over
-   *   `maxOutputBytes` or needs more memory than a template may have; `corrupt_source` if the package cannot be read;
-   *   `pool_unavailable` if the disk is full
-   */
-  fill(task: TemplateTask, signal: AbortSignal): Promise<void>;
 }
 
 /** One mistake in a template, or between a template and its data. */

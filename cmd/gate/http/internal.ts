@@ -1,7 +1,6 @@
 import type { Express } from 'express';
-import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, notFound } from '../../../src/common/http/errors.ts';
-import { plainApp } from '../../../src/common/http/plain-app.ts';
+import { accessLog, plainApp } from '../../../src/common/http/plain-app.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Ask } from '../domain/ask.ts';
 import { postAuth } from './auth.ts';

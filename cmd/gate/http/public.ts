@@ -1,9 +1,7 @@
 import type { Express, RequestHandler } from 'express';
 import type { GateLimits, GateStatus } from '../../../src/common/generated/wire.ts';
-import { accessLog } from '../../../src/common/http/access-log.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
-import { plainApp } from '../../../src/common/http/plain-app.ts';
-import { refuseOddTargets } from '../../../src/common/http/raw-target.ts';
+import { accessLog, plainApp, refuseOddTargets } from '../../../src/common/http/plain-app.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { type BrowserFiles, getApiJs, getApiTypes } from './api-js.ts';
 import { cors } from './cors.ts';

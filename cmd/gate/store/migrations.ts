@@ -1,4 +1,4 @@
-import type { Schema } from '../../../src/common/sql/postgres-migrate.ts';
+import type { Schema } from '../../../src/common/sql/postgres-tables.ts';
 
 /** The words by which the definitions of one database differ from those of others. */
 interface Words {

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Query } from '../../../src/common/sql/table.ts';
-import { whileOpen } from '../../../src/common/sql/while-open.ts';
+import { type Query, whileOpen } from '../../../src/common/sql/table.ts';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
 import { OpenSessionsCopy } from './open-sessions.ts';
 import { createQuery, keepInMemory, migrate, openDatabase, toStoreError } from './sqlite.ts';

@@ -1,5 +1,4 @@
-import { keepKey } from '../../../src/common/sql/keep-key.ts';
-import { type Lock, type Query, Table } from '../../../src/common/sql/table.ts';
+import { keepKey, type Lock, type Query, Table } from '../../../src/common/sql/table.ts';
 import type {
   DeliveryRecord,
   DocumentRecord,

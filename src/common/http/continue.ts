@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** Bounds of what is thrown away after an answer. */
+const LINGER_MS = 1000;
+const LINGER_BYTES = 32 * 1024 * 1024;
+
 const asked = new WeakSet<IncomingMessage>();
 
 /** Asks for the body of a request that waits with it (`Expect: 100-continue`, RFC 9110 10.1.1). */
@@ -12,4 +16,34 @@ export function writeContinue(request: IncomingMessage, response: ServerResponse
 /** Returns whether the client has not begun to send the body, since nobody asked for it yet. */
 export function holdsBodyBack(request: IncomingMessage): boolean {
   return request.headers.expect?.toLowerCase() === '100-continue' && !asked.has(request);
+}
+
+/**
+ * Answers a request whose body is still on its way, without reading it to its end. Closing at once would reset the
+ * connection, and many clients would then lose the answer; so for a moment what still arrives is thrown away, then
+ * the connection is closed, wherever the client is.
+ */
+export function refuseUpload(request: IncomingMessage, response: ServerResponse, body: string): void {
+  response.setHeader('Connection', 'close');
+  if (holdsBodyBack(request)) {
+    response.end(body);
+    return;
+  }
+  response.write(body);
+  let discarded = 0;
+  const close = (): void => {
+    clearTimeout(timer);
+    request.off('data', discard);
+    response.end(() => request.socket.destroy());
+  };
+  const discard = (chunk: Buffer): void => {
+    discarded += chunk.length;
+    if (discarded > LINGER_BYTES) close();
+  };
+  const timer = setTimeout(close, LINGER_MS);
+  request.unpipe();
+  request.on('data', discard);
+  request.once('end', close);
+  request.once('close', close);
+  request.resume();
 }

@@ -1,8 +1,10 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { AppError, type ErrorBody, errorBody, toAppError } from '../errors.ts';
+import { requestId } from '../ids.ts';
 import type { Logger } from '../log.ts';
-import { refuseUpload } from './linger.ts';
-import { getRequestId } from './request-id.ts';
+import { refuseUpload } from './continue.ts';
+
+export const REQUEST_ID_HEADER = 'X-SVC-Request-Id';
 
 /** The error object as it goes over the wire (contract: Error object). */
 export function errorJson(body: ErrorBody, requestId: string): string {
@@ -21,7 +23,8 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
       return;
     }
     describe(response, error);
-    const text = errorJson(errorBody(error.code, error.detail), getRequestId(response));
+    const id = String(response.getHeader(REQUEST_ID_HEADER) ?? requestId());
+    const text = errorJson(errorBody(error.code, error.detail), id);
     response.setHeader('Content-Length', Buffer.byteLength(text));
     if (request.complete || request.method === 'HEAD') response.end(text);
     else refuseUpload(request, response, text);

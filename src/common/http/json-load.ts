@@ -21,12 +21,13 @@ const CLOSING_BRACE = 0x7d;
  * requests can arrive together, so both are counted before anything is parsed.
  */
 export class JsonLoad {
-  readonly #maxBytes: number;
-  #held = 0;
+  /** Bytes that there may be of everything together. */
+  readonly maxBytes: number;
+  /** Bytes that there are. */
+  held = 0;
 
-  /** @param maxBytes of everything together */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
   }
 
   /**
@@ -35,24 +36,6 @@ export class JsonLoad {
    */
   open(maxBytes: number): HeldJson {
     return new HeldJson(this, maxBytes);
-  }
-
-  /**
-   * Checks that there is room for `bytes`.
-   * @param before bytes that the same request holds already
-   * @throws {AppError} `file_too_large` if it would not even fit alone, `pool_unavailable` while others hold too much
-   */
-  check(bytes: number, before: number): void {
-    if (before + bytes > this.#maxBytes) {
-      const limit = Math.floor(this.#maxBytes / MB);
-      throw new AppError('file_too_large', { limit_mb: limit, subject: 'body', reason: 'memory_limit' });
-    }
-    if (this.#held + bytes > this.#maxBytes) throw new AppError('pool_unavailable', { reason: 'memory_limit' });
-  }
-
-  /** Adds to what is held; a negative number gives back. */
-  change(bytes: number): void {
-    this.#held += bytes;
   }
 }
 
@@ -71,21 +54,29 @@ export class HeldJson {
     this.#maxBytes = maxBytes;
   }
 
-  /** Checks that a text of `bytes` will fit, before it is sent. @throws {AppError} as `take` */
+  /**
+   * Checks that there is room for more bytes.
+   * @throws {AppError} `file_too_large` if they would not even fit alone, `pool_unavailable` while others hold too much
+   */
   expect(bytes: number): void {
-    this.#load.check(bytes, this.#held);
+    const { maxBytes, held } = this.#load;
+    if (this.#held + bytes > maxBytes) {
+      const limit = Math.floor(maxBytes / MB);
+      throw new AppError('file_too_large', { limit_mb: limit, subject: 'body', reason: 'memory_limit' });
+    }
+    if (held + bytes > maxBytes) throw new AppError('pool_unavailable', { reason: 'memory_limit' });
   }
 
-  /** Makes room for bytes. @throws {AppError} `pool_unavailable`, `file_too_large` */
+  /** Makes room for bytes. @throws {AppError} as `expect` */
   take(bytes: number): void {
-    this.#load.check(bytes, this.#held);
-    this.#load.change(bytes);
+    this.expect(bytes);
+    this.#load.held += bytes;
     this.#held += bytes;
   }
 
   /**
    * Makes room for the values in the next piece of the text.
-   * @throws {AppError} as `take`; `file_too_large` for more than `MAX_JSON_VALUES`; `bad_request` for a text too deep
+   * @throws {AppError} as `expect`; `file_too_large` for more than `MAX_JSON_VALUES`; `bad_request` for a text too deep
    */
   look(piece: Uint8Array): void {
     const before = this.#values;
@@ -98,7 +89,7 @@ export class HeldJson {
   }
 
   release(): void {
-    this.#load.change(-this.#held);
+    this.#load.held -= this.#held;
     this.#held = 0;
   }
 

@@ -1,4 +1,7 @@
-import express, { type Express } from 'express';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import express, { type Express, type RequestHandler } from 'express';
+import { badRequest } from '../errors.ts';
+import type { Logger } from '../log.ts';
 
 /** An express application with nothing of its own ideas. */
 export function plainApp(): Express {
@@ -10,3 +13,32 @@ export function plainApp(): Express {
   app.set('query parser', 'simple');
   return app;
 }
+
+/** One line a request: method, path without its query (tokens travel in queries), status and milliseconds. */
+export function accessLog(log: Logger): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now();
+    const [path] = request.url.split('?', 1);
+    const { method } = request;
+    // A connection closes outside of its requests' contexts.
+    const logged = AsyncLocalStorage.bind(() => {
+      const ms = Math.round((performance.now() - started) * 10) / 10;
+      log.info({ method, path, status: response.statusCode, complete: response.writableEnded, ms }, 'request');
+    });
+    response.once('close', logged);
+    next();
+  };
+}
+
+/** Parts that no path of this service contains, and about which proxies and frameworks disagree. */
+const ODD = /\/\/|\\|;|%2f|%5c|%00|%25|\/\.{1,2}(\/|$)|%2e/i;
+
+/** Refuses request targets and hosts that could be read in two ways, before routing decodes them (RFC 9112 3.2). */
+export const refuseOddTargets: RequestHandler = (request, _response, next) => {
+  const [path = ''] = request.url.split('?', 1);
+  if (!path.startsWith('/') || ODD.test(path))
+    throw badRequest({ path: '', message: 'đường dẫn của yêu cầu không ở dạng chuẩn' });
+  if (request.headersDistinct['host']?.length !== 1)
+    throw badRequest({ path: '', message: 'phải có đúng một tiêu đề Host' });
+  next();
+};

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ListenAddress } from '../config.ts';
+import { withContext } from '../context.ts';
 import { errorBody } from '../errors.ts';
 import { requestId } from '../ids.ts';
-import { errorJson } from './errors.ts';
-import { REQUEST_ID_HEADER, withRequestId } from './request-id.ts';
+import { errorJson, REQUEST_ID_HEADER } from './errors.ts';
 
 /**
  * An HTTP server with limits against slow and oversized requests. Requests with `Expect: 100-continue` reach the
@@ -13,10 +13,12 @@ import { REQUEST_ID_HEADER, withRequestId } from './request-id.ts';
  */
 export function createHttpServer(app: RequestListener): Server {
   const answers = new WeakMap<Socket, ServerResponse>();
-  const handle = withRequestId(app);
   const handler: RequestListener = (request, response) => {
     answers.set(request.socket, response);
-    handle(request, response);
+    const id = requestId();
+    // Before anything else sees the request, so that every response of any kind carries it (contract: Identifiers).
+    response.setHeader(REQUEST_ID_HEADER, id);
+    withContext({ requestId: id }, () => app(request, response));
   };
   const server = createServer(
     {

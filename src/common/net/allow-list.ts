@@ -2,38 +2,45 @@ import { domainToASCII } from 'node:url';
 import { parseList } from '../config.ts';
 import { type Address, inNetwork, isMetadata, type Network, parseAddress, parseNetwork } from './address.ts';
 
-interface Entry<T> {
-  readonly target: T;
+interface Entry {
+  /** A host name, or the addresses of a network. */
+  readonly target: string | Network;
   /** Undefined: any port. */
   readonly port: number | undefined;
 }
 
 /** Targets that outbound requests may reach although they are internal (contract: Outbound URL rules). */
-export interface AllowList {
-  readonly names: readonly Entry<string>[];
-  readonly networks: readonly Entry<Network>[];
+export type AllowList = readonly Entry[];
+
+/** The good items of a list, and one sentence for each bad one. */
+export interface ParsedItems<Item> {
+  list: Item[];
+  mistakes: string[];
+}
+
+/** Parses the items of a list with commas between them. @param parse throws what is wrong with an item */
+export function parseItems<Item>(text: string, parse: (item: string) => Item): ParsedItems<Item> {
+  const list: Item[] = [];
+  const mistakes: string[] = [];
+  for (const item of parseList(text)) {
+    try {
+      list.push(parse(item));
+    } catch (error) {
+      mistakes.push(`${item}: ${(error as Error).message}`);
+    }
+  }
+  return { list, mistakes };
 }
 
 /**
  * Reads `SVC_FETCH_ALLOW_HOSTS`: host names, IP addresses and CIDRs, separated by commas, each with an optional
  * `:port` (an IPv6 one then in brackets, `[fd00::/8]:8443`).
- * @returns the list of all good items, and one sentence for each bad one
  */
-export function parseAllowList(text: string): { list: AllowList; mistakes: string[] } {
-  const names: Entry<string>[] = [];
-  const networks: Entry<Network>[] = [];
-  const mistakes: string[] = [];
-  for (const item of parseList(text)) {
-    try {
-      const { host, port } = splitPort(item);
-      const network = parseNetwork(host);
-      if (network) networks.push({ target: network, port });
-      else names.push({ target: parseName(host), port });
-    } catch (error) {
-      mistakes.push(`${item}: ${(error as Error).message}`);
-    }
-  }
-  return { list: { names, networks }, mistakes };
+export function parseAllowList(text: string): ParsedItems<Entry> {
+  return parseItems(text, (item) => {
+    const { host, port } = splitPort(item);
+    return { target: parseNetwork(host) ?? parseName(host), port };
+  });
 }
 
 /**
@@ -41,7 +48,7 @@ export function parseAllowList(text: string): { list: AllowList; mistakes: strin
  * @param name lower case, in ASCII, without a trailing dot
  */
 export function allowsName(list: AllowList, name: string, port: number): boolean {
-  return list.names.some((entry) => entry.target === name && opensPort(entry, port));
+  return list.some((entry) => entry.target === name && (entry.port === undefined || entry.port === port));
 }
 
 /**
@@ -49,17 +56,14 @@ export function allowsName(list: AllowList, name: string, port: number): boolean
  * @param beyond bits of the prefix that an entry has to be narrower than
  */
 export function allowsAddress(list: AllowList, address: Address, port: number, beyond = -1): boolean {
-  return list.networks.some(
-    (entry) =>
-      opensPort(entry, port) &&
-      inNetwork(address, entry.target) &&
-      entry.target[1] > beyond &&
-      (!isMetadata(address) || isSingle(entry.target)),
+  return list.some(
+    ({ target, port: only }) =>
+      typeof target !== 'string' &&
+      (only === undefined || only === port) &&
+      inNetwork(address, target) &&
+      target[1] > beyond &&
+      (!isMetadata(address) || isSingle(target)),
   );
-}
-
-function opensPort(entry: Entry<unknown>, port: number): boolean {
-  return entry.port === undefined || entry.port === port;
 }
 
 function isSingle([address, bits]: Network): boolean {

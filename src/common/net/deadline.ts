@@ -24,6 +24,21 @@ export function startDeadline(milliseconds: number, late: () => Error, outer?: A
   };
 }
 
+/** Does work until a deadline, as `startDeadline` has it. */
+export async function withDeadline<T>(
+  milliseconds: number,
+  late: () => Error,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, end } = startDeadline(milliseconds, late, outer);
+  try {
+    return await work(signal);
+  } finally {
+    end();
+  }
+}
+
 /** Settles as `work` does, unless the signal aborts first: then it rejects with its reason, and `work` goes on. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

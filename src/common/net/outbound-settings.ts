@@ -1,6 +1,9 @@
-import { type AllowList, parseAllowList } from './allow-list.ts';
-import { type DenyList, parseDenyList } from './deny-list.ts';
+import { type Address, inNetwork, type Network, parseNetwork } from './address.ts';
+import { type AllowList, type ParsedItems, parseAllowList, parseItems } from './allow-list.ts';
 import { parseProxy } from './proxy.ts';
+
+/** Networks that count as internal although their addresses are public. */
+export type DenyList = readonly Network[];
 
 /** Destinations that outbound requests of a service may have, and the proxy to them. */
 export interface OutboundSettings {
@@ -24,4 +27,19 @@ export function readOutbound(
   blame('SVC_FETCH_DENY', deny.mistakes);
   blame('SVC_FETCH_PROXY', mistakes);
   return { allow: allow.list, deny: deny.list, proxy };
+}
+
+/** Reads `SVC_FETCH_DENY`: IP addresses and CIDRs, separated by commas. */
+export function parseDenyList(text: string): ParsedItems<Network> {
+  return parseItems(text, (item) => {
+    const network = parseNetwork(item);
+    if (!network) throw new Error('is not an IP address or CIDR');
+    return network;
+  });
+}
+
+/** Bits of the narrowest listed prefix that an address has; undefined when it is in none. */
+export function deniedBits(list: DenyList, address: Address): number | undefined {
+  const bits = list.filter((network) => inNetwork(address, network)).map(([, length]) => length);
+  return bits.length === 0 ? undefined : Math.max(...bits);
 }

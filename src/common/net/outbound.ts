@@ -1,15 +1,14 @@
 import { AppError } from '../errors.ts';
 import type { AllowList } from './allow-list.ts';
-import { startDeadline } from './deadline.ts';
-import type { DenyList } from './deny-list.ts';
+import { withDeadline } from './deadline.ts';
+import { type Downloaded, saveAnswer } from './download.ts';
 import { exchange, getHeader, type IncomingResponse } from './exchange.ts';
 import { fetchFailed, notAllowed } from './failure.ts';
-import { getFileName } from './file-name.ts';
-import { createLookup, type Lookup } from './lookup.ts';
-import { saveBody } from './save-body.ts';
-import { parseTarget, resolveTarget } from './target.ts';
+import type { DenyList } from './outbound-settings.ts';
+import { createLookup, type Lookup, parseTarget, resolveTarget } from './target.ts';
 
-export type { Lookup } from './lookup.ts';
+export type { Downloaded } from './download.ts';
+export type { Lookup } from './target.ts';
 
 export interface DownloadOptions {
   /** Path of the file, which must not exist. */
@@ -20,15 +19,6 @@ export interface DownloadOptions {
   signal?: AbortSignal;
   /** Sent to the URL's own origin; a redirect to another one loses them all. */
   headers?: Record<string, string>;
-}
-
-export interface Downloaded {
-  /** Bytes. */
-  size: number;
-  /** One path segment, as the server or else the URL names the file. */
-  filename?: string;
-  /** Content-Type as the server gave it. */
-  contentType?: string;
 }
 
 export interface PostOptions {
@@ -63,6 +53,7 @@ export interface Outbound {
   post(url: string, options: PostOptions): Promise<{ status: number }>;
 }
 
+const late = () => fetchFailed('timeout');
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Bytes of a POST's answer that are taken before hanging up, so that a receiver that says a little is not cut off. */
@@ -98,17 +89,14 @@ export function createOutbound(options: {
     },
 
     download: (text, { path, maxBytes, timeoutMs, signal: outer, headers = {} }) =>
-      within(timeoutMs, outer, async (signal) => {
+      withDeadline(timeoutMs, late, outer, async (signal) => {
         let url = parseTarget(text);
         let own = headers;
         for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
           const request = { method: 'GET', headers: headersWith(own) } as const;
           const read = async (response: IncomingResponse) => {
             const next = getRedirect(response, url);
-            if (next) return { next };
-            checkAnswer(response);
-            const size = await saveBody(response, { path, maxBytes }, signal);
-            return { size, ...describe(response, url) };
+            return next ? { next } : saveAnswer(response, url, { path, maxBytes }, signal);
           };
           const answer = await exchange(await resolve(url, signal), request, signal, read, proxy);
           if (!('next' in answer)) return answer;
@@ -119,7 +107,7 @@ export function createOutbound(options: {
       }),
 
     post: (text, { headers, body, timeoutMs, signal: outer }) =>
-      within(timeoutMs, outer, async (signal) => {
+      withDeadline(timeoutMs, late, outer, async (signal) => {
         const target = await resolve(parseTarget(text), signal);
         const request = { method: 'POST', headers: headersWith(headers), body } as const;
         const read = async (response: IncomingResponse) => {
@@ -132,19 +120,6 @@ export function createOutbound(options: {
   };
 }
 
-async function within<T>(
-  milliseconds: number,
-  outer: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { signal, end } = startDeadline(milliseconds, () => fetchFailed('timeout'), outer);
-  try {
-    return await work(signal);
-  } finally {
-    end();
-  }
-}
-
 /** Returns the URL of a redirect; undefined for any other answer. */
 function getRedirect(response: IncomingResponse, from: URL): URL | undefined {
   const location = getHeader(response, 'location');
@@ -152,19 +127,6 @@ function getRedirect(response: IncomingResponse, from: URL): URL | undefined {
   const next = parseTarget(location, from);
   if (from.protocol === 'https:' && next.protocol === 'http:') throw notAllowed('downgrade');
   return next;
-}
-
-function checkAnswer(response: IncomingResponse): void {
-  if (response.statusCode !== 200) throw fetchFailed('status', { status: response.statusCode });
-  // Identity was asked for. What comes packed all the same would have to be unpacked under a limit of its own.
-  const encoding = String(response.headers['content-encoding'] ?? '').toLowerCase();
-  if (encoding !== '' && encoding !== 'identity') throw fetchFailed('encoding');
-}
-
-function describe(response: IncomingResponse, url: URL): Omit<Downloaded, 'size'> {
-  const filename = getFileName(url, getHeader(response, 'content-disposition'));
-  const contentType = getHeader(response, 'content-type');
-  return { ...(filename !== undefined && { filename }), ...(contentType !== undefined && { contentType }) };
 }
 
 /** Header names are lower case here, so that the door's own always replace the caller's. */

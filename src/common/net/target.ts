@@ -1,9 +1,9 @@
+import { Resolver, lookup as systemLookup } from 'node:dns/promises';
 import { type Address, isMetadata, isPublic, parseAddress } from './address.ts';
 import { type AllowList, allowsAddress, allowsName } from './allow-list.ts';
-import { startDeadline, unlessAborted } from './deadline.ts';
-import { type DenyList, deniedBits } from './deny-list.ts';
+import { unlessAborted, withDeadline } from './deadline.ts';
 import { fetchFailed, notAllowed, toFetchError } from './failure.ts';
-import type { Lookup } from './lookup.ts';
+import { type DenyList, deniedBits } from './outbound-settings.ts';
 
 /** A URL that was checked, and the only addresses that a connection for it may go to. */
 export interface Target {
@@ -13,8 +13,17 @@ export interface Target {
   readonly listed: boolean;
 }
 
+/**
+ * Resolves a host name to all of its addresses; rejects when it has none.
+ * @param listed whether the operator has listed the name
+ */
+export type Lookup = (name: string, listed: boolean) => Promise<readonly { address: string }[]>;
+
 /** Milliseconds for resolving one name. */
 const LOOKUP_TIMEOUT = 2000;
+/** Milliseconds until a name server is asked once more, which then gets twice as long. */
+const TRY_MS = 700;
+const TRIES = 2;
 
 /**
  * Reads a URL and checks what can be known without asking anybody: http or https, no credentials, a sound host.
@@ -72,23 +81,41 @@ export function getPort(url: URL): number {
   return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 }
 
-async function resolve(
-  name: string,
-  lookup: (name: string) => ReturnType<Lookup>,
-  outer?: AbortSignal,
-): Promise<Address[]> {
-  const { signal, end } = startDeadline(LOOKUP_TIMEOUT, () => fetchFailed('timeout'), outer);
-  try {
-    const found = await unlessAborted(lookup(name), signal);
-    return found.map(({ address }) => {
-      const parsed = parseAddress(address);
-      // A scoped address (fe80::1%eth0) belongs to a link, not to the public.
-      if (!parsed) throw notAllowed('address');
-      return parsed;
-    });
-  } catch (error) {
-    throw toFetchError(error, signal);
-  } finally {
-    end();
-  }
+function resolve(name: string, lookup: (name: string) => ReturnType<Lookup>, outer?: AbortSignal): Promise<Address[]> {
+  return withDeadline(
+    LOOKUP_TIMEOUT,
+    () => fetchFailed('timeout'),
+    outer,
+    async (signal) => {
+      const found = await unlessAborted(lookup(name), signal).catch((error: unknown) => {
+        throw toFetchError(error, signal);
+      });
+      return found.map(({ address }) => {
+        const parsed = parseAddress(address);
+        // A scoped address (fe80::1%eth0) belongs to a link, not to the public.
+        if (!parsed) throw notAllowed('address');
+        return parsed;
+      });
+    },
+  );
+}
+
+/**
+ * Listed names, and those of one label, are the system's: it knows /etc/hosts and the cluster's search domains. All others
+ * are asked of DNS itself. The system's way takes a thread until it has an answer, and there are two: names
+ * whose servers keep silent, which anybody can own, would hold up every download and callback.
+ * @param servers name servers instead of the system's
+ */
+export function createLookup(servers?: readonly string[]): Lookup {
+  return (name, listed) => (listed || !name.includes('.') ? systemLookup(name, { all: true }) : ask(name, servers));
+}
+
+async function ask(name: string, servers?: readonly string[]): Promise<{ address: string }[]> {
+  // A new one each time, since it reads the system's settings when it is made.
+  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  if (servers) resolver.setServers(servers);
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
+  return addresses.map((address) => ({ address }));
 }

@@ -3,10 +3,14 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ConfigError } from '../config.ts';
+import type { Mistake } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { isUnknownAuthority } from '../net/unknown-authority.ts';
 import { type S3Settings, TIMINGS } from './client.ts';
-import { answeredWithin, S3Error } from './error.ts';
-import { describeMistake, NOT_KEPT } from './mistake.ts';
+import { answeredWithin, OTHER_HOST, S3Error } from './error.ts';
+
+/** The code of an answer that is no store's: it has other bytes than were put. */
+const NOT_KEPT = 'NotKept';
 
 /**
  * Tries all that is needed later, with an object of its own.
@@ -40,4 +44,34 @@ export async function checkBucket(
     if (!(error as S3Error).isPassing) throw new ConfigError([describeMistake(error as S3Error)]);
     log.warn({ err: error }, 'the object store does not work: what is to be stored waits for it');
   }
+}
+
+/** Variable and mistake, by the code of the store or of Node. */
+const MISTAKES: Readonly<Record<string, readonly [variable: string, message: string]>> = {
+  NoSuchBucket: ['SVC_S3_BUCKET', 'names a bucket that does not exist'],
+  ENOENT: ['SVC_S3_BUCKET', 'names a bucket that does not exist'],
+  InvalidAccessKeyId: ['SVC_S3_ACCESS_KEY_ID', 'is not known to the object store'],
+  XAdminUserNotFound: ['SVC_S3_ACCESS_KEY_ID', 'is not known to the object store'], // versitygw
+  SignatureDoesNotMatch: ['SVC_S3_SECRET_ACCESS_KEY', 'is not the secret of the access key'],
+  [NOT_KEPT]: ['SVC_S3_ENDPOINT', 'is not an object store: what is put there is not kept'],
+  CredentialsProviderError: ['SVC_S3_ACCESS_KEY_ID', 'is missing, and there are no credentials elsewhere'],
+  PermanentRedirect: ['SVC_S3_REGION', 'is not the region of the bucket'],
+  AuthorizationHeaderMalformed: ['SVC_S3_REGION', 'is not the region of the bucket'],
+};
+
+/** Says what is wrong with the configuration of a store that has refused a request. */
+function describeMistake({ code, httpStatus: status, operation, words }: S3Error): Mistake {
+  const said = words && `: ${words}`;
+  const of = (path: string, message: string): Mistake => ({ path, message });
+  if (isUnknownAuthority(code)) {
+    const remedy = 'name the authority in NODE_EXTRA_CA_CERTS (spec.outbound.caBundle)';
+    return of('SVC_S3_ENDPOINT', `has a certificate that no known authority has signed (${code}): ${remedy}`);
+  }
+  if (code === OTHER_HOST) return of('SVC_S3_ENDPOINT', `has a certificate for other hosts (${code}): ${words}`);
+  if (code === 'AccessDenied')
+    return of('SVC_S3_BUCKET', `may not be used with these credentials: ${operation} is denied${said}`);
+  const known = MISTAKES[code];
+  return known
+    ? of(...known)
+    : of('SVC_S3_ENDPOINT', `answers the request to ${operation} with ${code} (${status})${said}`);
 }

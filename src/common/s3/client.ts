@@ -1,21 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import type { S3Config } from './config.ts';
 
-/** An S3-compatible store, as the administrator names it. */
-export interface S3Settings {
-  /** URL of the server; AWS, as the region says, unless given. */
-  readonly endpoint?: string | undefined;
-  readonly bucket: string;
-  readonly region: string;
-  /** The beginning of all names; empty, or with a slash at its end. */
-  readonly prefix: string;
-  /** By default those that the client finds by itself: environment, files, web identity, metadata of the machine. */
-  readonly credentials?: S3Credentials | undefined;
+export interface S3Settings extends S3Config {
   readonly timings?: S3Timings;
-}
-
-export interface S3Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
 }
 
 /** Milliseconds. */

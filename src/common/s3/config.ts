@@ -1,14 +1,15 @@
 import { httpUrlMistakes, type ReadConfig } from '../config.ts';
 
-/** The object store of a configuration. */
+/** An S3-compatible store, as the administrator names it. */
 export interface S3Config {
   readonly bucket: string;
-  /** Undefined: AWS. */
-  readonly endpoint: string | undefined;
+  /** URL of the server; AWS, as the region says, unless given. */
+  readonly endpoint?: string | undefined;
   readonly region: string;
+  /** The beginning of all names; empty, or with a slash at its end. */
   readonly prefix: string;
-  /** Undefined: those that the client finds by itself. */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+  /** By default those that the client finds by itself: environment, files, web identity, metadata of the machine. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
 /** The variables of an object store, which services have in common. */

@@ -1,4 +1,4 @@
-import { startDeadline } from '../net/deadline.ts';
+import { withDeadline } from '../net/deadline.ts';
 import { isUnknownAuthority } from '../net/unknown-authority.ts';
 
 /** Node's code for a certificate that does not name the host that was asked for. */
@@ -60,19 +60,16 @@ export class S3Error extends Error {
  * Runs a request that has to be answered within a time, repetitions included.
  * @throws {S3Error}
  */
-export async function answeredWithin<Result>(
+export function answeredWithin<Result>(
   ms: number,
   operation: string,
   work: (options: { abortSignal: AbortSignal }) => Promise<Result>,
   outer?: AbortSignal,
 ): Promise<Result> {
   const late = () => new S3Error(operation, { code: 'ETIMEDOUT', message: 'no answer in time' });
-  const { signal, end } = startDeadline(ms, late, outer);
-  try {
-    return await work({ abortSignal: signal });
-  } catch (error) {
-    throw signal.reason instanceof S3Error ? signal.reason : new S3Error(operation, error);
-  } finally {
-    end();
-  }
+  return withDeadline(ms, late, outer, (signal) =>
+    work({ abortSignal: signal }).catch((error: unknown) => {
+      throw signal.reason instanceof S3Error ? signal.reason : new S3Error(operation, error);
+    }),
+  );
 }

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { ooxml, SENTENCE } from '../../../scripts/support/documents.ts';
 import { pdfText } from '../../support/pdf.ts';
 import { form } from '../../support/service.ts';
+import { skip } from '../../support/skip.ts';
 import { arrived, download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { docker } from './engine.ts';
-import { tagImage } from './images/tag.ts';
+import { tagImage } from './images/build.ts';
 import { type Composed, composeMissing, startComposed } from './support/composed.ts';
 import { startWriter } from './support/writer.ts';
 
@@ -23,10 +24,7 @@ describe('with compose', function () {
   before(async function () {
     this.timeout(COLD_MS);
     const missing = await composeMissing();
-    if (missing !== undefined) {
-      process.stderr.write(`compose.yaml is not started: ${missing}\n`);
-      return this.skip();
-    }
+    if (missing !== undefined) skip(this, missing);
     composed = await startComposed();
     const words = ['run', '--detach', '--rm', '--pid', 'host', '--user', '0', '--entrypoint', 'sleep'];
     killer = (await docker(...words, composed.images.editor, 'infinity')).trim();
@@ -43,7 +41,7 @@ describe('with compose', function () {
       body: form(DOCX, 'a.docx', { to: 'pdf' }),
     });
   const converts = () =>
-    until('a conversion', async () => (await convert().catch(() => undefined))?.status === 200 || undefined, 60_000);
+    until('a conversion', async () => (await convert().catch(() => undefined))?.status === 200, 60_000);
   const startOf = async (service: string) =>
     (await docker('inspect', '--format', '{{.State.StartedAt}}', await composed.container(service))).trim();
 
@@ -71,7 +69,7 @@ describe('with compose', function () {
       await writer.more();
       const before = await startOf(service);
       await kill(service);
-      await until('it is started again', async () => (await startOf(service)) !== before || undefined, 60_000);
+      await until('it is started again', async () => (await startOf(service)) !== before, 60_000);
       await writer.more();
       await converts();
       await writer.stop();

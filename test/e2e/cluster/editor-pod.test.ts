@@ -4,6 +4,7 @@ import { openPerson, type Person } from '../../../scripts/editor-check/person.ts
 import { portalPage } from '../../../scripts/editor-check/portal.ts';
 import { BROWSERS, launch } from '../../browser/support/browsers.ts';
 import { type Canary, startCanary } from '../../support/canary.ts';
+import { skip } from '../../support/skip.ts';
 import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type Office, officeFor } from './support/office.ts';
@@ -26,11 +27,7 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
 
   before(async function () {
     office = await officeFor(this);
-    const chrome = BROWSERS.find(({ path }) => path !== undefined);
-    if (chrome === undefined) {
-      process.stderr.write('the pod of the editor is not tested: no browser on this machine\n');
-      return this.skip();
-    }
+    const chrome = BROWSERS.find(({ path }) => path !== undefined) ?? skip(this, 'no browser on this machine');
     portal = await startCanary((_request, response) => {
       response.setHeader('Content-Type', 'text/html; charset=utf-8').end(portalPage(office.outside.url));
     });

@@ -3,6 +3,7 @@ import type { Browser, Frame, Page } from 'puppeteer-core';
 import { verifyCallback } from '../../../src/common/crypto/signature.ts';
 import { BROWSERS, launch } from '../../browser/support/browsers.ts';
 import { secret } from '../../support/logs.ts';
+import { skip } from '../../support/skip.ts';
 import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type Office, officeFor } from './support/office.ts';
@@ -17,11 +18,7 @@ describe('on a cluster: embeds and saves', function () {
 
   before(async function () {
     office = await officeFor(this);
-    const chrome = BROWSERS.find(({ path }) => path !== undefined);
-    if (chrome === undefined) {
-      process.stderr.write('nobody edits through the front of the cluster: no browser on this machine\n');
-      return this.skip();
-    }
+    const chrome = BROWSERS.find(({ path }) => path !== undefined) ?? skip(this, 'no browser on this machine');
     sessions = await sessionsOf(office);
     browser = await launch(chrome);
     page = await browser.newPage();

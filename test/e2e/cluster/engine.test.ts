@@ -29,7 +29,7 @@ describe('an engine of our own', function () {
       await rm(join(folder, 'ready'), { force: true });
       const before = await machine();
       const child = spawn(SCRIPT, ['run'], { env: { ...process.env, SVC_DOCKER_FOLDER: folder }, stdio: 'ignore' });
-      await until('it is ready', () => existsSync(join(folder, 'ready')) || undefined, 60_000);
+      await until('it is ready', () => existsSync(join(folder, 'ready')), 60_000);
       const during = await machine();
       const [link = ''] = during.links.filter((each) => !before.links.includes(each));
       const namespace = namespaceOf(folder);
@@ -39,11 +39,11 @@ describe('an engine of our own', function () {
       await runContainer(folder);
       expect(groups(link)).to.have.length.above(0);
       child.kill(signal);
-      await until('all of it has ended', () => inNamespace(namespace).length === 0 || undefined, 60_000);
-      await until('its interface has gone', async () => !(await machine()).links.includes(link) || undefined);
+      await until('all of it has ended', () => inNamespace(namespace).length === 0, 60_000);
+      await until('its interface has gone', async () => !(await machine()).links.includes(link));
       // The next one removes what a killed one leaves.
       if (signal === 'SIGTERM') {
-        await until('its control groups have gone', () => groups(link).length === 0 || undefined);
+        await until('its control groups have gone', () => groups(link).length === 0);
       }
     });
   }

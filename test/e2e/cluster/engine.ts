@@ -47,19 +47,26 @@ export function sharedEngine(): Promise<Engine> {
 
 /** Where there is none, starts an engine that stays (`scripts/docker.sh stop` ends it). */
 export async function keepEngine(): Promise<void> {
-  if (!hasEngine()) await promisify(execFile)(join(ROOT, 'scripts/docker.sh'), ['start']);
+  if (!hasEngine()) await run(join(ROOT, 'scripts/docker.sh'), ['start']);
+}
+
+/** Runs a program; its stdout. An error says what it wrote to stderr. */
+export async function run(program: string, parameters: readonly string[], input = ''): Promise<string> {
+  const running = promisify(execFile)(program, parameters, { maxBuffer: OUTPUT_BYTES });
+  running.child.stdin?.end(input);
+  return (await running).stdout;
 }
 
 /** Runs a command of Docker's; its stdout. */
-export async function docker(...parameters: string[]): Promise<string> {
-  return (await promisify(execFile)('docker', parameters, { maxBuffer: OUTPUT_BYTES })).stdout;
+export function docker(...parameters: string[]): Promise<string> {
+  return run('docker', parameters);
 }
 
 /** The beginning of a command that is to be in the engine's own network, as all of a machine with an engine is. */
 export async function besideEngine(): Promise<string[]> {
   if (hasEngine()) return [];
-  const { stdout } = await promisify(execFile)('pgrep', ['--full', `engine\\.sh ${FOLDER} `]);
-  return ['nsenter', `--net=/proc/${stdout.split('\n')[0]}/ns/net`];
+  const [pid] = (await run('pgrep', ['--full', `engine\\.sh ${FOLDER} `])).split('\n');
+  return ['nsenter', `--net=/proc/${pid}/ns/net`];
 }
 
 async function usersEngine(): Promise<Engine> {
@@ -83,7 +90,7 @@ async function startOwn(): Promise<void> {
   child.unref();
   await until('the engine is ready', () => {
     if (child.exitCode !== null) throw new Error(`the engine ended, see ${FOLDER}/engine.log`);
-    return existsSync(join(FOLDER, 'ready')) || undefined;
+    return existsSync(join(FOLDER, 'ready'));
   });
   clusterEnding.at(async () => {
     child.kill();

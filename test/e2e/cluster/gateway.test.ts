@@ -4,6 +4,7 @@ import { ooxml, SENTENCE } from '../../../scripts/support/documents.ts';
 import type { DocbuilderLimits } from '../../../src/common/generated/wire.ts';
 import { secret } from '../../support/logs.ts';
 import { form } from '../../support/service.ts';
+import { skip } from '../../support/skip.ts';
 import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { checkFront } from '../front/suite.ts';
@@ -23,10 +24,7 @@ describe('on a cluster: behind a Gateway', function () {
 
   before(async function () {
     const missing = gatewayMissing();
-    if (missing !== undefined) {
-      process.stderr.write(`no tests behind a Gateway: ${missing}\n`);
-      return this.skip();
-    }
+    if (missing !== undefined) skip(this, missing);
     office = await officeFor(this);
     await endGateway(office.cluster);
   });
@@ -88,9 +86,7 @@ describe('on a cluster: behind a Gateway', function () {
 
 /** Files may have 100 MB with a licence only. */
 async function becomeEnterprise(office: Office, key: string): Promise<void> {
-  const token = await office.licence();
-  await office.kubectl('create', 'secret', 'generic', 'svc-license', `--from-literal=token=${token}`);
-  await office.patch({ license: { secretName: 'svc-license' } });
+  await office.giveLicence();
   const headers = { Authorization: `Bearer ${key}` };
   const limits = async () =>
     (await (await fetch(`${office.outside.url}/v1/limits`, { headers })).json()) as DocbuilderLimits;

@@ -4,6 +4,7 @@ import { type Local, processesIn, startLocal } from '../../support/local.ts';
 import { secret } from '../../support/logs.ts';
 import { freePort, processesNaming } from '../../support/process.ts';
 import { type Sessions, sessionsAt } from '../../support/sessions.ts';
+import { skip } from '../../support/skip.ts';
 import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { CACHE } from './cluster.ts';
@@ -26,10 +27,7 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
   before(async function () {
     this.timeout(COLD_MS);
     const left = process.env['SVC_TEST_CLUSTER'] === '0' ? 'left out by SVC_TEST_CLUSTER=0' : engineMissing();
-    if (left !== undefined) {
-      process.stderr.write(`make run EDITOR=docker is not tested: ${left}\n`);
-      return this.skip();
-    }
+    if (left !== undefined) skip(this, left);
     engine = await sharedEngine();
     image = (await buildImages(CACHE)).editor;
   });
@@ -50,6 +48,11 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
     local = await startLocal(environment, command ? { command } : {});
   }
 
+  async function startAgain(): Promise<void> {
+    await start({ PORT: String(local.port), SVC_LOCAL_DIR: local.folder });
+    await local.isRunning(START_MS);
+  }
+
   const asked = () => ({
     ...(!hasEngine() && { DOCKER_HOST: process.env['DOCKER_HOST'] ?? '' }),
     ...{ SVC_LOCAL_EDITOR: 'docker', SVC_EDITOR_IMAGE: image, SVC_EMBED_JWT_SECRET: JWT_SECRET },
@@ -59,12 +62,8 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
     (await docker('ps', '--all', '--format', '{{.Names}}', '--filter', `name=^svc-${local.port}-`))
       .split('\n')
       .filter(Boolean);
-  const nothingIsLeft = () =>
-    until(
-      'no process and no container is left',
-      async () => (processesIn(local.folder).length === 0 && (await containers()).length === 0) || undefined,
-      60_000,
-    );
+  const isGone = async () => processesIn(local.folder).length === 0 && (await containers()).length === 0;
+  const nothingIsLeft = () => until('no process and no container is left', isGone, 60_000);
 
   function sessions(): Sessions {
     const origin = `http://localhost:${local.port}`;
@@ -76,15 +75,10 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
   it('starts it with the settings of compose.yaml, with what keeps its quarantine, edits, and leaves no container after Ctrl+C', async () => {
     await start();
     await local.isRunning(START_MS);
-    expect((await containers()).sort()).to.deep.equal([
-      `svc-${local.port}-editor`,
-      `svc-${local.port}-quarantine-keeper`,
-    ]);
+    const both = ['editor', 'quarantine-keeper'].map((name) => `svc-${local.port}-${name}`);
+    expect((await containers()).sort()).to.deep.equal(both);
     const at = sessions();
-    await until(
-      'the gate knows the editor',
-      async () => (await at.status()).upstream.editor_server === 'ok' || undefined,
-    );
+    await until('the gate knows the editor', async () => (await at.status()).upstream.editor_server === 'ok');
     const session = await at.create({ key: 'one' });
     const client = await at.open(session);
     await client.addLine('trong Docker');
@@ -96,9 +90,7 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
     expect(local.said()).not.to.contain('does not work');
     await nothingIsLeft();
 
-    const before = local;
-    await start({ PORT: String(before.port), SVC_LOCAL_DIR: before.folder });
-    await local.isRunning(START_MS);
+    await startAgain();
     const lines = linesOf(await download((await sessions().state(session)).download_url));
     expect(lines).to.include.members(['trong Docker', 'chưa lưu']);
   });
@@ -116,11 +108,8 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
 
   it('leaves no container when it is stopped before the container runs', async () => {
     await start();
-    await until(
-      'docker run',
-      () => processesNaming(`server_name=localhost:${local.port}`).length > 0 || undefined,
-      60_000,
-    );
+    const isAsked = () => processesNaming(`server_name=localhost:${local.port}`).length > 0;
+    await until('docker run', isAsked, 60_000);
     local.child.kill('SIGINT');
     expect(await local.ended, local.said()).to.equal(0);
     expect(local.said()).to.equal('');
@@ -141,9 +130,7 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
     local.child.kill('SIGKILL');
     await nothingIsLeft();
     await docker('create', '--name', `svc-${local.port}-editor`, image);
-    const before = local;
-    await start({ PORT: String(before.port), SVC_LOCAL_DIR: before.folder });
-    await local.isRunning(START_MS);
+    await startAgain();
     expect(await containers()).to.have.length(2);
   });
 

@@ -14,7 +14,7 @@ const [command, image] = process.argv.slice(2);
 if (command === 'up') await keepEngine();
 switch (command) {
   case 'up':
-    say((await startCluster({ detached: true })).kubeconfig);
+    say((await startCluster({ isDetached: true })).kubeconfig);
     break;
   case 'down':
     say((await endCluster()) ? 'the cluster has ended' : 'no cluster was running');
@@ -24,7 +24,7 @@ switch (command) {
     break;
   case 'load': {
     const images = Object.values(await buildImages(CACHE));
-    const cluster = await startCluster({ detached: true });
+    const cluster = await startCluster({ isDetached: true });
     const wanted = image === undefined ? images : [image];
     await cluster.load(...wanted);
     say(wanted.join('\n'));

@@ -2,12 +2,24 @@ import { expect } from 'chai';
 import { COMPONENTS } from '../../../cmd/controller/desired/names.ts';
 import { startCanary } from '../../support/canary.ts';
 import { EDGE, INSIDE, publicPairs, TRIED_PORTS } from '../../support/network-pairs.ts';
-import { hasEngine } from './engine.ts';
-import { METADATA, METADATA_ADDRESSES, startMetadataServices } from './support/metadata-services.ts';
-import { type Neighbours, startNeighbours } from './support/neighbours.ts';
+import { until } from '../../support/until.ts';
+import { docker, hasEngine } from './engine.ts';
+import { answering, ask, type Neighbours, type Party, startNeighbours, type Target } from './support/neighbours.ts';
 import { type Office, officeFor } from './support/office.ts';
-import { ask, type Party, type Target } from './support/probes.ts';
-import { DNS, NODE, OTHERS_PORT, tried, UDP_PORT, UNKNOWN } from './support/tried.ts';
+
+/** Names of those in a table who are neither component nor stranger. */
+const [NODE, DNS, UNKNOWN] = ['the node', 'DNS', 'a pod of no component'];
+/** Tried at pods that are not the instance's, where nobody listens. */
+const OTHERS_PORT = 8443;
+/** Tried over UDP, where nobody listens either. */
+const UDP_PORT = 8080;
+/** Senders at a time: each tries all its targets at once. */
+const SENDERS = 4;
+/** Where clouds tell a machine its own secrets: most of them, Alibaba's, Azure's. */
+const METADATA_ADDRESSES = ['169.254.169.254', '100.100.100.200', '168.63.129.16'];
+const METADATA = 'metadata';
+
+const SERVER = `require('node:http').createServer((_, response) => response.end('${METADATA}')).listen(80)`;
 
 describe('on a cluster: network policies', function () {
   this.timeout(60_000);
@@ -105,3 +117,62 @@ describe('on a cluster: network policies', function () {
     }
   });
 });
+
+/** Tries all pairs: `<who> > <whom>:<port>/<protocol>` of those that a packet came back from. */
+async function tried(neighbours: Neighbours, dnsAddress: string): Promise<string[]> {
+  const { components, strangers, unknown, node } = neighbours;
+  const targets = [
+    ...at({ ...components, [UNKNOWN]: unknown }, 'tcp', TRIED_PORTS),
+    ...at({ ...components, ...strangers, [UNKNOWN]: unknown }, 'udp', [UDP_PORT]),
+    ...at(strangers, 'tcp', [OTHERS_PORT]),
+    ...at({ [DNS]: { ...node, ip: dnsAddress } }, 'tcp', [53]),
+    ...at({ [DNS]: { ...node, ip: dnsAddress } }, 'udp', [53]),
+  ];
+  const senders = Object.entries({ ...components, ...strangers, [UNKNOWN]: unknown, [NODE]: node });
+  const found: string[] = [];
+  while (senders.length > 0) {
+    const some = senders.splice(0, SENDERS).map(async ([name, from]) => {
+      // What a pod sends to itself passes no network.
+      const others = targets.filter((target) => target.name !== name);
+      return (await answering(from, others)).map((to) => `${name} > ${to.name}:${to.port}/${to.protocol}`);
+    });
+    found.push(...(await Promise.all(some)).flat());
+  }
+  return found;
+}
+
+function at(parties: Record<string, Party>, protocol: Target['protocol'], ports: readonly number[]) {
+  return Object.entries(parties).flatMap(([name, { ip }]) => ports.map((port) => ({ name, protocol, ip, port })));
+}
+
+/**
+ * Starts servers at the addresses of clouds' metadata services, each in a network of its own beside that of a node. Only on an engine of the
+ * tests' own: a machine in a cloud needs the real ones.
+ * @returns what ends them
+ */
+async function startMetadataServices(node: Party, image: string): Promise<() => Promise<void>> {
+  await endMetadataServices(node);
+  for (const [index, address] of METADATA_ADDRESSES.entries()) {
+    const name = nameOf(index);
+    await docker('network', 'create', '--subnet', address.replace(/\d+$/, '0/24'), name);
+    await docker('network', 'connect', name, node.node);
+    const place = ['--network', name, '--ip', address, '--name', name];
+    await docker('run', '--detach', ...place, '--user=0', '--entrypoint=node', image, '-e', SERVER);
+    await until(`${address} answers`, async () => (await ask(node, `http://${address}/`)) === METADATA);
+  }
+  return () => endMetadataServices(node);
+}
+
+/** Those of a run that was killed as well. */
+async function endMetadataServices(node: Party): Promise<void> {
+  for (const name of METADATA_ADDRESSES.map((_, index) => nameOf(index))) {
+    await docker('rm', '--force', name).catch(() => undefined);
+    await docker('network', 'disconnect', name, node.node).catch(() => undefined);
+    await docker('network', 'rm', name).catch(() => undefined);
+  }
+}
+
+/** Behind that of the cluster's own network in the order of the alphabet: the engine takes the first for the way out. */
+function nameOf(index: number): string {
+  return `svc-metadata-${index}`;
+}

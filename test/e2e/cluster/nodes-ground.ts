@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts';
 import type { Cluster } from './cluster.ts';
 import { docker, hasEngine } from './engine.ts';
 import type { Images } from './images/build.ts';
-import { layRoutes } from './pod-network.ts';
+import { layRoutes, listNodes } from './pod-network.ts';
 
 const NAME_SERVERS = 'k8s-app=kube-dns';
 
@@ -33,12 +33,7 @@ export interface TwoNodes {
 export async function useTwoNodes(cluster: Cluster, images: Images): Promise<TwoNodes> {
   const { kubectl, node, secondNode } = cluster;
   await copyImages(node, secondNode, Object.values(images));
-  const { items } = JSON.parse(await kubectl(['get', 'nodes', '--output', 'json'])) as {
-    items: { status: { addresses: { type: string; address: string }[] } }[];
-  };
-  const addresses = items.map(
-    ({ status }) => status.addresses.find(({ type }) => type === 'InternalIP')?.address as string,
-  );
+  const addresses = (await listNodes(kubectl)).map(({ address }) => address);
   const uncordon = async (name: string) => void (await kubectl(['uncordon', name]));
   const cordon = async (name: string) => void (await kubectl(['cordon', name]));
   const drain = async (name: string) => {

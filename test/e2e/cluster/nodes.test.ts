@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { type Balancer, startBalancer } from '../../support/balancer.ts';
 import { form } from '../../support/service.ts';
 import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
-import { type NodesEdge, startNodesEdge } from './nodes-edge.ts';
 import { type TwoNodes, useTwoNodes } from './nodes-ground.ts';
 import type { Pod } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
@@ -26,7 +26,7 @@ const ANSWER_MS = 10_000;
 describe('on a cluster: two nodes', function () {
   this.timeout(600_000);
   let office: Office;
-  let edge: NodesEdge;
+  let edge: Balancer;
   let nodes: TwoNodes;
   let apart: SharedInstance;
 
@@ -34,7 +34,9 @@ describe('on a cluster: two nodes', function () {
     office = await officeFor(this);
     const { cluster } = office;
     nodes = await useTwoNodes(cluster, office.images);
-    edge = await startNodesEdge(nodes.addresses, NODE_PORT);
+    // As edges have it: a node that does not connect within a second is not asked.
+    edge = await startBalancer({ rotates: false, connectMs: 1_000 });
+    for (const address of nodes.addresses) edge.add(NODE_PORT, address);
     // All of it begins on the first node.
     await nodes.cordon(cluster.secondNode);
     apart = await startSharedInstance(this, office, {
@@ -45,7 +47,7 @@ describe('on a cluster: two nodes', function () {
   });
   after(async () => {
     await apart?.stop();
-    edge?.close();
+    await edge?.close();
     await nodes?.end();
     await office?.release.ready();
     await office?.ready();

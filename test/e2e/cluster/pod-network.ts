@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { established, type Kubectl } from '../../support/kubectl.ts';
 import { kubernetesProgram } from '../../support/kubernetes.ts';
-import { docker } from './engine.ts';
-import { withInput } from './with-input.ts';
+import { docker, run } from './engine.ts';
 
 const CONFIGURATION = '/etc/cni/net.d';
 
@@ -38,18 +37,32 @@ export async function layNetwork(kubectl: Kubectl, nodes: readonly string[]): Pr
 }
 
 interface Node {
-  metadata: { name: string };
-  spec: { podCIDR: string };
-  status: { addresses: { type: string; address: string }[] };
+  name: string;
+  address: string;
+  podCIDR: string;
+}
+
+/** All nodes of a cluster. */
+export async function listNodes(kubectl: Kubectl): Promise<Node[]> {
+  const { items } = JSON.parse(await kubectl(['get', 'nodes', '--output', 'json'])) as {
+    items: {
+      metadata: { name: string };
+      spec: { podCIDR: string };
+      status: { addresses: { type: string; address: string }[] };
+    }[];
+  };
+  return items.map(({ metadata, spec, status }) => {
+    const { address = '' } = status.addresses.find(({ type }) => type === 'InternalIP') ?? {};
+    return { name: metadata.name, address, podCIDR: spec.podCIDR };
+  });
 }
 
 /** Has each node find the pods of all others. A node that was started again has forgotten where they are. */
 export async function layRoutes(kubectl: Kubectl): Promise<void> {
-  const { items } = JSON.parse(await kubectl(['get', 'nodes', '--output', 'json'])) as { items: Node[] };
-  for (const { metadata } of items) {
-    for (const { spec, status } of items.filter((other) => other.metadata.name !== metadata.name)) {
-      const { address = '' } = status.addresses.find(({ type }) => type === 'InternalIP') ?? {};
-      await docker('exec', metadata.name, 'ip', 'route', 'replace', spec.podCIDR, 'via', address);
+  const nodes = await listNodes(kubectl);
+  for (const { name } of nodes) {
+    for (const { podCIDR, address } of nodes.filter((other) => other.name !== name)) {
+      await docker('exec', name, 'ip', 'route', 'replace', podCIDR, 'via', address);
     }
   }
 }
@@ -57,9 +70,6 @@ export async function layRoutes(kubectl: Kubectl): Promise<void> {
 /** Writes a file of the network's configuration on a node, all at once: whoever reads it may look at any time. */
 async function put(node: string, name: string, text: string): Promise<void> {
   const file = `${CONFIGURATION}/${name}`;
-  await withInput(
-    'docker',
-    ['exec', '--interactive', node, 'sh', '-c', `cat >${file}.new && mv ${file}.new ${file}`],
-    text,
-  );
+  const write = `cat >${file}.new && mv ${file}.new ${file}`;
+  await run('docker', ['exec', '--interactive', node, 'sh', '-c', write], text);
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { DocbuilderStatus, EmbedSession, GateLimits } from '../../../src/common/generated/wire.ts';
 import type { EditorClient } from '../../editor/client.ts';
 import { until } from '../../support/until.ts';
+import { askAgain } from './support/asking.ts';
 import { conditionIs, uids } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
 import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
@@ -54,33 +55,15 @@ describe('on a cluster: rotates the licence', function () {
   const statusIs = (connections: number) =>
     until('the status has it', async () => (await office.instance()).status.plan?.connections === connections);
 
-  /** Asks for something as long as `work` takes. @returns what was not answered with 200 */
-  async function failures(work: () => Promise<unknown>): Promise<number[]> {
-    const ended = new AbortController();
-    const failed: number[] = [];
-    let answers = 0;
-    const asking = (async () => {
-      while (!ended.signal.aborted) {
-        const { status } = await sessions.call('/v1/status');
-        answers += 1;
-        if (status !== 200) failed.push(status);
-      }
-    })();
-    await work().finally(() => ended.abort());
-    await asking;
-    expect(answers).to.be.above(10);
-    return failed;
-  }
   const workers = async () => ((await (await sessions.call('/v1/status')).json()) as DocbuilderStatus).workers;
 
   it('a licence makes it Enterprise: DocBuilder has more workers, in the same pod, and answers all the time', async () => {
     const old = await uids(office, 'docbuilder');
-    const failed = await failures(async () => {
-      await enterprise();
-      await until('two workers', async () => (await workers()).total === 2, MOUNT_MS);
-      await until('both are there', async () => (await workers()).idle === 2, MOUNT_MS);
-    });
-    expect(failed).to.deep.equal([]);
+    const end = askAgain({ sessions, handle: office }, { path: '/v1/status' });
+    await enterprise();
+    await until('two workers', async () => (await workers()).total === 2, MOUNT_MS);
+    await until('both are there', async () => (await workers()).idle === 2, MOUNT_MS);
+    expect(await end()).to.deep.equal([]);
     expect(await uids(office, 'docbuilder')).to.deep.equal(old);
     const [pod] = await office.get<{ items: SizedPod[] }>('pods', '-l', DOCBUILDER).then(({ items }) => items);
     const [status] = pod?.status.containerStatuses ?? [];
@@ -94,10 +77,7 @@ describe('on a cluster: rotates the licence', function () {
   });
 
   async function enterprise(): Promise<void> {
-    const token = await office.licence({ conns: 100 });
-    await office.kubectl('delete', 'secret', 'svc-license', '--ignore-not-found');
-    await office.kubectl('create', 'secret', 'generic', 'svc-license', `--from-literal=token=${token}`);
-    await office.patch({ license: { secretName: 'svc-license' } });
+    await office.giveLicence({ conns: 100 });
     await conditionIs(office, 'LicenseValid', 'True', 'Valid');
     await office.ready();
     const { status } = await office.instance();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { download, linesOf } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
-import { tagImage } from './images/tag.ts';
+import { tagImage } from './images/build.ts';
 import { uids } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
 import { sessionsOf } from './support/sessions.ts';

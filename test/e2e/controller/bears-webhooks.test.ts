@@ -1,14 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
-import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
-import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../../../cmd/controller/k8s/api.ts';
+import { startOffice, useTestCluster } from '../../support/controller.ts';
+import { useFolder } from '../../support/folder.ts';
 import { portOf } from '../../support/listen.ts';
 import { makeAuthority, makeIdentity } from '../../support/pki.ts';
 import { until } from '../../support/until.ts';
@@ -23,41 +19,28 @@ const LABEL = 'app.kubernetes.io/part-of';
 
 describe('the controller with a webhook that changes what it writes', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-  let folder: string;
-  let webhook: Server | undefined;
+  const folder = useFolder();
   let configuration: KubernetesObject;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
-    folder = await mkdtemp(join(tmpdir(), 'svc-webhook-'));
-    const authority = await makeAuthority(folder);
-    const identity = await makeIdentity(folder, 'webhook', authority, { name: 'webhook', hosts: ['IP:127.0.0.1'] });
-    webhook = insisting({
+  const cluster = useTestCluster(async (cluster) => {
+    const authority = await makeAuthority(folder.path);
+    const who = { name: 'webhook', hosts: ['IP:127.0.0.1'] };
+    const identity = await makeIdentity(folder.path, 'webhook', authority, who);
+    const webhook = insisting({
       key: await readFile(identity.key, 'utf8'),
       cert: await readFile(identity.certificate, 'utf8'),
     });
     const url = `https://127.0.0.1:${await portOf(webhook.listen(0, '127.0.0.1'))}/`;
     configuration = await configure(url, await readFile(authority.certificate));
     await until('the webhook is asked', async () => (await probe()).includes('theirs') || undefined);
-    await cluster.startController();
-    await cluster.apply('office');
-    await cluster.settled('office');
+    await startOffice(cluster);
     await cluster.completeDeployments();
-  });
-  after(async () => {
-    await removeWebhook();
-    webhook?.close();
-    await cluster?.close();
-    await rm(folder, { recursive: true, force: true });
+    return () => Promise.all([removeWebhook(), webhook.close()]);
   });
 
-  const ready = ({ status }: SvcInstance) => findCondition(status?.conditions ?? [], 'Ready');
-  const settledAs = (reason: string) => cluster.settled('office', (instance) => ready(instance)?.reason === reason);
   const label = async () => (await cluster.object(RESOURCES.service, 'office-gate'))?.metadata.labels?.[LABEL];
 
   it('comes to rest', async () => {
-    await settledAs('AllAvailable');
+    await cluster.readyAs('office', 'AllAvailable');
     expect(await label()).to.equal('theirs');
     await cluster.idle();
     const before = await cluster.versions();
@@ -83,7 +66,6 @@ describe('the controller with a webhook that changes what it writes', function (
   }
 
   async function removeWebhook(): Promise<void> {
-    if (!configuration) return;
     const { name, uid = '' } = configuration.metadata;
     await cluster.client.remove(WEBHOOKS, undefined, name, uid);
   }

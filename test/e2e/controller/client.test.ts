@@ -3,16 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
 import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
 import { withProxy } from '../../../cmd/controller/k8s/kube-config.ts';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { buildStatus, sameStatus } from '../../../cmd/controller/reconcile/status.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { useTestCluster } from '../../support/controller.ts';
 import { readKubeConfig } from '../../support/kubeconfig.ts';
 import { until } from '../../support/until.ts';
 import { enterprise, situationOf } from '../../unit/controller/desired/situation.ts';
@@ -23,12 +22,7 @@ const ONLY_NEW = { manager: 'one', onlyNew: true };
 
 describe("the controller's client of an API server", function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
-  });
-  after(() => cluster?.close());
+  const cluster = useTestCluster(async () => undefined);
 
   const configMap = (name: string, data: Record<string, string>): KubernetesObject & { data: object } => ({
     ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: cluster.namespace } },

@@ -1,17 +1,11 @@
 import { expect } from 'chai';
-import { findResource, RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { startOffice, type TestCluster } from '../../support/controller.ts';
+import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+import { startOffice, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 describe('an instance that is deleted', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startOffice(this);
-  });
-  after(() => cluster?.close());
+  const cluster = useTestCluster(startOffice);
 
   it('is gone at once: nothing holds it, and nothing is written for it any more', async () => {
     const { uid = '', finalizers } = (await cluster.get('office')).metadata as { uid?: string; finalizers?: string[] };
@@ -51,11 +45,8 @@ describe('an instance that is deleted', function () {
     const claims = [...all.values()].filter(({ kind }) => kind === 'PersistentVolumeClaim');
     const old = new Map([...all].filter(([, { kind }]) => kind !== 'PersistentVolumeClaim'));
     const { metadata } = await cluster.apply('office');
-    const { status } = await cluster.settled('office');
-    expect(status?.conditions?.find(({ type }) => type === 'Ready')).to.include({
-      status: 'False',
-      reason: 'Deleting',
-    });
+    await cluster.settled('office');
+    expect(await cluster.condition('office', 'Ready')).to.include({ status: 'False', reason: 'Deleting' });
     expect([...(await cluster.objects()).values()].map(({ metadata: { uid } }) => uid)).to.deep.equal(
       [...all.values()].map(({ metadata: { uid } }) => uid),
     );
@@ -95,11 +86,8 @@ describe('an instance that is deleted', function () {
     };
     const { metadata } = await cluster.client.create(RESOURCES.persistentVolumeClaim, claim as KubernetesObject);
     await cluster.apply('other');
-    const { status } = await cluster.settled('other');
-    expect(status?.conditions?.find(({ type }) => type === 'Ready')).to.include({
-      status: 'False',
-      reason: 'NameTaken',
-    });
+    await cluster.settled('other');
+    expect(await cluster.condition('other', 'Ready')).to.include({ status: 'False', reason: 'NameTaken' });
     const now = await cluster.object(RESOURCES.persistentVolumeClaim, 'other-gate');
     expect(now?.metadata.resourceVersion).to.equal(metadata.resourceVersion);
   });

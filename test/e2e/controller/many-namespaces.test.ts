@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type Controller, startController } from '../../../cmd/controller/app.ts';
 import { loadConfig } from '../../../cmd/controller/config.ts';
+import { RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
 import { withCluster } from '../../../cmd/controller/k8s/kube-config.ts';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { type ApiServer, apiServerMissing, startApiServer } from '../../support/api-server.ts';
 import { defineInstances } from '../../support/controller.ts';

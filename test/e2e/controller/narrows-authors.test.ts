@@ -1,25 +1,13 @@
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
-import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+import { useTestCluster } from '../../support/controller.ts';
 
 const SNIPPET = 'nginx.ingress.kubernetes.io/server-snippet';
 const PASSWORD = 'the password of the payroll';
 
 describe('an author of instances becomes no more than that', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
-    await cluster.startController();
-  });
-  after(() => cluster?.close());
-
-  const of = ({ status }: SvcInstance, type: 'Ready' | 'Stalled') => findCondition(status?.conditions ?? [], type);
-  const ready = (reason: string) => (instance: SvcInstance) => of(instance, 'Ready')?.reason === reason;
+  const cluster = useTestCluster();
 
   it('with annotations: nothing is written until they are gone or allowed, and what runs is left alone', async () => {
     await cluster.apply('snippet');
@@ -27,8 +15,8 @@ describe('an author of instances becomes no more than that', function () {
     const before = await cluster.versions();
     const spec = { host: 'other.example', ingress: { annotations: { [SNIPPET]: 'return 200;' } } };
     await cluster.apply('snippet', spec);
-    const refused = await cluster.settled('snippet', ready('NotAllowed'));
-    expect(of(refused, 'Stalled')?.message).to.equal(
+    await cluster.readyAs('snippet', 'NotAllowed');
+    expect((await cluster.condition('snippet', 'Stalled'))?.message).to.equal(
       `spec.ingress.annotations has ${SNIPPET}, which the administrator of this cluster has not allowed: ` +
         "remove it, or have it added to allow.ingressAnnotations in the values of the controller's chart.",
     );
@@ -36,7 +24,7 @@ describe('an author of instances becomes no more than that', function () {
 
     await cluster.stopController();
     await cluster.startController({}, { SVC_CONTROLLER_ALLOW: 'ingressAnnotations=nginx.ingress.kubernetes.io/*' });
-    await cluster.settled('snippet', ready('Progressing'));
+    await cluster.readyAs('snippet', 'Progressing');
     const ingress = await cluster.object<KubernetesObject>(RESOURCES.ingress, 'snippet');
     expect(ingress?.metadata.annotations).to.include({ [SNIPPET]: 'return 200;' });
   });
@@ -44,24 +32,22 @@ describe('an author of instances becomes no more than that', function () {
   it('with the name of a Secret that is not theirs, until it says that it is', async () => {
     await cluster.putSecret('payroll-db', { username: 'payroll-administrator', password: PASSWORD });
     await cluster.apply('console', { editor: { adminSecretName: 'payroll-db' } });
-    const refused = await cluster.settled('console', ready('SecretNotMeant'));
-    expect(of(refused, 'Stalled')?.message).to.include('kubectl label secret payroll-db svc.internal/instance=console');
+    await cluster.readyAs('console', 'SecretNotMeant');
+    expect((await cluster.condition('console', 'Stalled'))?.message).to.include(
+      'kubectl label secret payroll-db svc.internal/instance=console',
+    );
     expect(await cluster.object(RESOURCES.secret, 'console-secrets')).to.equal(undefined);
     const label = ['label', 'secret', 'payroll-db', 'svc.internal/instance=console', '-n', cluster.namespace];
     await cluster.server.kubectl(label);
-    await cluster.settled('console', ready('Progressing'));
-    const own = await cluster.object<KubernetesObject & { data: Record<string, string> }>(
-      RESOURCES.secret,
-      'console-secrets',
-    );
-    expect(Buffer.from(own?.data['editor-admin-password'] ?? '', 'base64').toString()).to.equal(PASSWORD);
+    await cluster.readyAs('console', 'Progressing');
+    expect(await cluster.secretValues('console-secrets')).to.include({ 'editor-admin-password': PASSWORD });
   });
 
   it('with a licence that is none: it is copied nowhere, nor quoted', async () => {
     await cluster.putSecret('payroll-db', { username: 'payroll-administrator', password: PASSWORD });
     await cluster.apply('licence', { license: { secretName: 'payroll-db', key: 'password' } });
     const { status } = await cluster.settled('licence');
-    expect(findCondition(status?.conditions ?? [], 'LicenseValid')).to.include({ reason: 'TokenRejected' });
+    expect(await cluster.condition('licence', 'LicenseValid')).to.include({ reason: 'TokenRejected' });
     const made = [...(await cluster.objects())].filter(([name]) => name.includes('/licence'));
     expect(made.map(([name]) => name)).to.include('Secret/licence-license');
     for (const text of [JSON.stringify(status), JSON.stringify(made)]) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { desired } from '../../../cmd/controller/desired/index.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/api.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from '../../support/api-server.ts';
 import { INSTANCES } from '../../unit/controller/desired/instances.ts';
 import { idOf, pods } from '../../unit/controller/desired/objects.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
-import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
+import { RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+import { isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 const isPaused = isTrue('Paused');
@@ -9,12 +8,7 @@ const PAUSED = { 'svc.internal/paused': 'true' };
 
 describe('the controller leaves a paused instance alone', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startOffice(this);
-  });
-  after(() => cluster?.close());
+  const cluster = useTestCluster(startOffice);
 
   it('and says so, also of a changed spec', async () => {
     const before = await cluster.versions();
@@ -41,7 +35,7 @@ describe('the controller leaves a paused instance alone', function () {
     await cluster.apply('office', spec, PAUSED);
     await until('it is looked at', async () => (await cluster.idle()).done > done || undefined);
     const { status } = await cluster.settled('office');
-    expect(findCondition(status?.conditions ?? [], 'LicenseValid')?.reason).to.equal('NoLicense');
+    expect(await cluster.condition('office', 'LicenseValid')).to.include({ reason: 'NoLicense' });
     expect(status?.license?.state).to.equal('None');
   });
 

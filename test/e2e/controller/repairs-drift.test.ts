@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../../cmd/controller/config.ts';
 import { desired } from '../../../cmd/controller/desired/index.ts';
+import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
-import { findResource, RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
 import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { VERSION } from '../../../src/common/version.ts';
-import { startOffice, type TestCluster } from '../../support/controller.ts';
+import { startOffice, type TestCluster, useTestCluster } from '../../support/controller.ts';
 import { leaves, type Step, setAt, shownPath, valueAt } from '../../support/fields.ts';
 import { until } from '../../support/until.ts';
 
@@ -15,15 +14,12 @@ const REPAIRED_MS = 5_000;
 
 describe('the controller repairs', function () {
   this.timeout(120_000);
-  let cluster: TestCluster;
   let wanted: KubernetesObject[];
   const times: number[] = [];
-
-  before(async function () {
-    cluster = await startOffice(this);
+  const cluster = useTestCluster(async (cluster) => {
+    await startOffice(cluster);
     wanted = await wantedObjects(cluster);
   });
-  after(() => cluster?.close());
 
   it('each object that is deleted', async () => {
     const before = await cluster.objects();

@@ -1,17 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { V1Container, V1Deployment, V1Pod } from '@kubernetes/client-node';
+import type { V1Container, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
+import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { PODS } from '../../../cmd/controller/reconcile/pods.ts';
-import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
-import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
+import { conditionOf, isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
 import { minorVersion } from '../../support/kubectl.ts';
 import { until } from '../../support/until.ts';
 
 type Pod = V1Pod & KubernetesObject;
-type Deployment = V1Deployment & KubernetesObject;
 
 const LICENCE = { license: { secretName: 'svc-license' } };
 const OF_TWO = { requests: { cpu: '1', memory: '1536Mi' }, limits: { cpu: '3', memory: '4992Mi' } };
@@ -20,11 +16,9 @@ const OF_FOUR = { requests: { cpu: '2', memory: '2560Mi' }, limits: { cpu: '5', 
 /** The API server is real, the kubelet is played: it grants what a pod's spec has when the test says so. */
 describe('the controller resizes DocBuilder as it runs', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
   let made: number | undefined;
-
-  before(async function () {
-    cluster = await startOffice(this);
+  const cluster = useTestCluster(async (cluster, context) => {
+    await startOffice(cluster);
     await cluster.apply('office', LICENCE);
     await rotate(100);
     // What was made for Community is made anew, as with another image.
@@ -37,21 +31,16 @@ describe('the controller resizes DocBuilder as it runs', function () {
     if ((await minorVersion(cluster.server.kubectl)) < 33) {
       await rotate(200);
       await until('made for four, as no pod can be resized', async () => same((await template()).resources, OF_FOUR));
-      this.skip();
+      context.skip();
     }
   });
-  after(() => cluster?.close());
 
   const same = isDeepStrictEqual;
   async function rotate(conns: number): Promise<void> {
     await cluster.putSecret('svc-license', { token: await cluster.license(conns) });
     await cluster.settled('office', ({ status }) => status?.license?.connections === conns);
   }
-  async function deployment(): Promise<Deployment> {
-    const found = await cluster.object<Deployment>(RESOURCES.deployment, 'office-docbuilder');
-    if (!found) throw new Error('no Deployment');
-    return found;
-  }
+  const deployment = () => cluster.deployment('office-docbuilder');
   const template = async () => (await deployment()).spec?.template.spec?.containers[0] as V1Container;
   async function pod(): Promise<Pod> {
     const found = await cluster.object<Pod>(PODS, 'docbuilder-pod');
@@ -111,8 +100,10 @@ describe('the controller resizes DocBuilder as it runs', function () {
     await rotate(200);
     await until('the pod is to be larger', async () => same(await sizeOf(), OF_FOUR));
     await grant([{ type: 'PodResizePending', reason: 'Infeasible', message: 'Node has no memory' }], OF_TWO);
-    const { status } = await cluster.settled('office', ({ status }) => /no room/.test(readyOf(status)));
-    expect(readyOf(status)).to.match(/docbuilder-pod has no room for its new size: Node has no memory/);
+    const message = /docbuilder-pod has no room for its new size: Node has no memory/;
+    const { status } = await cluster.settled('office', (found) =>
+      message.test(conditionOf(found, 'Ready')?.message ?? ''),
+    );
     expect(status?.docbuilder).to.include({ workers: 2 });
     expect(await workers()).to.equal('2');
     await grant();
@@ -159,7 +150,3 @@ describe('the controller resizes DocBuilder as it runs', function () {
     expect((await pod()).metadata.resourceVersion).to.equal(resourceVersion);
   });
 });
-
-function readyOf(status: SvcInstanceStatus | undefined): string {
-  return findCondition(status?.conditions ?? [], 'Ready')?.message ?? '';
-}

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
-import { isTrue, startOffice, type TestCluster } from '../../support/controller.ts';
+import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+import { isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
 import { loggedLines } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 
@@ -11,14 +9,11 @@ const SECRET = { secretName: 'svc-license' };
 
 describe('the controller rotates the licence', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startOffice(this);
+  const cluster = useTestCluster(async (cluster) => {
+    await startOffice(cluster);
     await cluster.completeDeployments();
     await cluster.settled('office', isTrue('Ready'));
   });
-  after(() => cluster?.close());
 
   /** What has another version than before, by `Kind/name`. */
   async function changedBy(work: () => Promise<unknown>): Promise<string[]> {
@@ -36,17 +31,8 @@ describe('the controller rotates the licence', function () {
     await cluster.settled('office', ({ status }) => status?.license?.connections === conns);
   }
 
-  async function inForce(): Promise<Record<string, string>> {
-    const secret = await cluster.object<KubernetesObject & { data?: Record<string, string> }>(
-      RESOURCES.secret,
-      'office-license',
-    );
-    return Object.fromEntries(
-      Object.entries(secret?.data ?? {}).map(([name, value]) => [name, Buffer.from(value, 'base64').toString()]),
-    );
-  }
-
-  const condition = async () => findCondition((await cluster.get('office')).status?.conditions ?? [], 'LicenseValid');
+  const inForce = () => cluster.secretValues('office-license');
+  const condition = () => cluster.condition('office', 'LicenseValid');
 
   it('from none to Enterprise without touching gate, editor, front or Ingress', async () => {
     const changed = await changedBy(async () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type Controller, startController } from '../../../cmd/controller/app.ts';
 import { loadConfig } from '../../../cmd/controller/config.ts';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
+import { RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import type { Environment } from '../../../src/common/config.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { useTestCluster } from '../../support/controller.ts';
 import { readKubeConfig } from '../../support/kubeconfig.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
@@ -13,17 +13,12 @@ const REST_MS = 2_000;
 
 describe('several controllers of one namespace', function () {
   this.timeout(90_000);
-  let cluster: TestCluster;
   let running: Controller[] = [];
-
-  before(async function () {
-    cluster = await startTestCluster(this);
-  });
+  const cluster = useTestCluster(async () => undefined);
   afterEach(async () => {
     for (const controller of running) await controller.stop();
     running = [];
   });
-  after(() => cluster?.close());
 
   async function start(environment: Environment): Promise<Controller> {
     const kubeConfig = readKubeConfig(cluster.server.kubeconfig);

@@ -1,8 +1,5 @@
-import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 const STORAGE = {
@@ -13,10 +10,7 @@ const STORAGE = {
 /** The API server is real; no pod runs. */
 describe('the controller makes an instance without volumes', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
+  const cluster = useTestCluster(async (cluster) => {
     await cluster.putSecret('office-db-app', { uri: 'postgresql://app:p@office-db-rw:5432/app' }, 'office');
     await cluster.putSecret(
       'office-bucket',
@@ -28,15 +22,8 @@ describe('the controller makes an instance without volumes', function () {
     await cluster.apply('office', { storage: STORAGE, docbuilder });
     await cluster.settled('office');
   });
-  after(() => cluster?.close());
 
-  async function deployment(name: string): Promise<V1Deployment & KubernetesObject> {
-    const found = await cluster.object<V1Deployment & KubernetesObject>(RESOURCES.deployment, name);
-    if (!found) throw new Error(`no ${name}`);
-    return found;
-  }
-
-  const replicas = async (name: string) => (await deployment(name)).spec?.replicas;
+  const replicas = async (name: string) => (await cluster.deployment(name)).spec?.replicas;
   const scale = (count: number) =>
     cluster.server.kubectl(['-n', cluster.namespace, 'scale', 'deployment/office-docbuilder', `--replicas=${count}`]);
 
@@ -61,7 +48,7 @@ describe('the controller makes an instance without volumes', function () {
 
   it('replaces the pods when the password of the database is another one, and the editor is left alone', async () => {
     const digest = async (name: string) =>
-      (await deployment(name)).spec?.template.metadata?.annotations?.['svc.internal/config-hash'];
+      (await cluster.deployment(name)).spec?.template.metadata?.annotations?.['svc.internal/config-hash'];
     const names = ['office-gate', 'office-docbuilder', 'office-editor'];
     const before = await Promise.all(names.map(digest));
     await cluster.putSecret('office-db-app', { uri: 'postgresql://app:rotated@office-db-rw:5432/app' }, 'office');
@@ -72,12 +59,12 @@ describe('the controller makes an instance without volumes', function () {
   });
 
   it('keeps all as it is while the Secret of the database is gone, and says so', async () => {
-    const { generation } = (await deployment('office-gate')).metadata;
+    const { generation } = (await cluster.deployment('office-gate')).metadata;
     await cluster.server.kubectl(['-n', cluster.namespace, 'delete', 'secret', 'office-db-app']);
     const message = /There is no Secret office-db-app, .* The values last read from it stay in effect\./;
     await cluster.settled('office', ({ status }) =>
       (status?.conditions ?? []).some((condition) => condition.type === 'Ready' && message.test(condition.message)),
     );
-    expect((await deployment('office-gate')).metadata.generation).to.equal(generation);
+    expect((await cluster.deployment('office-gate')).metadata.generation).to.equal(generation);
   });
 });

@@ -1,13 +1,10 @@
 import { expect } from 'chai';
-import { isTrue, startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { isTrue, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 describe('the controller changes nothing', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
+  const cluster = useTestCluster(async (cluster) => {
     await cluster.startController();
     for (const name of ['one', 'two']) await cluster.apply(name);
     await until('both are made', async () => (await cluster.idle()).done >= 2 || undefined);
@@ -16,7 +13,6 @@ describe('the controller changes nothing', function () {
     // The API server itself changes a claim with the first update after its creation.
     await startAnew();
   });
-  after(() => cluster?.close());
 
   /** The versions of everything there is: an apply that changes nothing leaves them as they are. */
   async function versions(): Promise<Record<string, string | undefined>> {

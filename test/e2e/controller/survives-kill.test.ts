@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { Agent, type Dispatcher, request } from 'undici';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../cmd/controller/k8s/api.ts';
 import type { ApiServer } from '../../support/api-server.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
 import { portOf } from '../../support/listen.ts';
@@ -65,7 +65,7 @@ describe('a controller that is cut off for ever after any write', function () {
         for (let point = points.pop(); point !== undefined; point = points.pop()) {
           const cluster = await scene(this, act);
           expect(await run(cluster, point), `cut after write ${point}`).to.be.at.least(point);
-          cut.push({ point, cluster, secrets: await made(cluster) });
+          cut.push({ point, cluster, secrets: await cluster.secretValues('office-secrets') });
         }
       };
       await Promise.all(Array.from({ length: PARALLEL }, worker));
@@ -73,7 +73,7 @@ describe('a controller that is cut off for ever after any write', function () {
       for (const { point, cluster, secrets } of cut) {
         await cluster.settled('office');
         expect(await state(cluster), `after write ${point}`).to.deep.equal(expected);
-        expect(await made(cluster), `secrets after write ${point}`).to.include(secrets);
+        expect(await cluster.secretValues('office-secrets'), `secrets after write ${point}`).to.include(secrets);
         await cluster.close();
       }
       await whole.close();
@@ -175,12 +175,4 @@ async function state(cluster: TestCluster): Promise<string[]> {
       return `${name} ${text}`;
     })
     .sort();
-}
-
-/** The secret values that the controller has made so far. */
-async function made(cluster: TestCluster): Promise<Record<string, string>> {
-  const secret = (await cluster.objects()).get('Secret/office-secrets') as
-    | { data?: Record<string, string> }
-    | undefined;
-  return secret?.data ?? {};
 }

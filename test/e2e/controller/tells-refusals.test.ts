@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { parseRefusal } from '../../../cmd/controller/reconcile/refusal.ts';
+import { parseRefusal } from '../../../cmd/controller/reconcile/pods.ts';
 import { NODE_FLAGS } from '../../../src/common/node-flags.ts';
 import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
 import { type S3Server, s3Environment, s3Missing, startS3Server } from '../../support/s3-server.ts';

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import { RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, Resource } from '../../../cmd/controller/k8s/types.ts';
-import { findCondition } from '../../../cmd/controller/reconcile/conditions.ts';
-import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
-import { startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../../../cmd/controller/k8s/api.ts';
+import { conditionOf, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 const WEBHOOKS: Resource = {
@@ -16,22 +13,13 @@ const LONG = 'a secret of more than thirty-two characters';
 
 describe('the controller tells what is wrong', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
-    await cluster.startController();
-  });
-  after(() => cluster?.close());
-
-  const ready = ({ status }: SvcInstance) => findCondition(status?.conditions ?? [], 'Ready');
+  const cluster = useTestCluster();
 
   it('with pods of which the API server does not know a member, or not in that form', async () => {
     const nodeAffinities = [{ requiredDuringScheduling: {} }, { requiredDuringSchedulingIgnoredDuringExecution: 'x' }];
     for (const [index, nodeAffinity] of nodeAffinities.entries()) {
       await cluster.apply(`typo-${index}`, { editor: { pod: { affinity: { nodeAffinity } } } });
-      const { status } = await cluster.settled(`typo-${index}`);
-      const stalled = findCondition(status?.conditions ?? [], 'Stalled');
+      const stalled = conditionOf(await cluster.settled(`typo-${index}`), 'Stalled');
       expect(stalled).to.include({ reason: 'Refused' });
       expect(stalled?.message).to.include('nodeAffinity');
     }
@@ -47,12 +35,12 @@ describe('the controller tells what is wrong', function () {
     const webhook = await brokenWebhook();
     try {
       await cluster.apply('webhook');
-      const failing = await cluster.settled('webhook', (instance) => ready(instance)?.reason === 'ApiServerFails');
-      expect(ready(failing)?.message).to.include('failed calling webhook');
+      const failing = await cluster.readyAs('webhook', 'ApiServerFails');
+      expect(failing.message).to.include('failed calling webhook');
     } finally {
       await cluster.client.remove(WEBHOOKS, undefined, webhook.metadata.name, webhook.metadata.uid ?? '');
     }
-    await cluster.settled('webhook', (instance) => ready(instance)?.reason === 'Progressing');
+    await cluster.readyAs('webhook', 'Progressing');
   });
 
   it('when secrets that people use are made anew, by their keys alone', async () => {
@@ -77,31 +65,31 @@ describe('the controller tells what is wrong', function () {
     await cluster.apply('given', { secrets: { secretName: 'given' } });
     await cluster.settled('given');
     await cluster.completeDeployments();
-    await cluster.settled('given', (instance) => ready(instance)?.reason === 'AllAvailable');
-    const before = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'given-gate');
+    await cluster.readyAs('given', 'AllAvailable');
+    const before = await cluster.deployment('given-gate');
     await cluster.putSecret('given', { 'embed-jwt-secret': 'too short' }, 'given');
-    const remarked = await cluster.settled('given', (instance) => ready(instance)?.reason === 'AvailableWithRemarks');
-    expect(ready(remarked)?.message).to.include('embed-jwt-secret has fewer than 32 characters');
-    const after = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'given-gate');
-    expect(after?.metadata.generation).to.equal(before?.metadata.generation);
+    const remarked = await cluster.readyAs('given', 'AvailableWithRemarks');
+    expect(remarked.message).to.include('embed-jwt-secret has fewer than 32 characters');
+    const after = await cluster.deployment('given-gate');
+    expect(after.metadata.generation).to.equal(before.metadata.generation);
   });
 
   it('with a value that somebody has changed by hand to one that a service would not start with: no pod is restarted for it', async () => {
     await cluster.apply('edited');
     await cluster.settled('edited');
     await cluster.completeDeployments();
-    await cluster.settled('edited', (instance) => ready(instance)?.reason === 'AllAvailable');
-    const before = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'edited-gate');
+    await cluster.readyAs('edited', 'AllAvailable');
+    const before = await cluster.deployment('edited-gate');
     await cluster.putSecret('edited-secrets', { 'embed-jwt-secret': 'hunter2 again' });
-    const told = await cluster.settled('edited', (instance) => ready(instance)?.reason === 'SecretUnusable');
-    expect(ready(told)?.message).to.match(/^Secret edited-secrets cannot be used: embed-jwt-secret has fewer than 32/);
-    expect(ready(told)?.message).to.not.include('hunter2 again');
-    const after = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'edited-gate');
-    expect(after?.metadata.generation).to.equal(before?.metadata.generation);
+    const told = await cluster.readyAs('edited', 'SecretUnusable');
+    expect(told.message).to.match(/^Secret edited-secrets cannot be used: embed-jwt-secret has fewer than 32/);
+    expect(told.message).to.not.include('hunter2 again');
+    const after = await cluster.deployment('edited-gate');
+    expect(after.metadata.generation).to.equal(before.metadata.generation);
     await cluster.putSecret('edited-secrets', { 'embed-jwt-secret': LONG });
     await until('the gate is given the new value', async () => {
-      const now = await cluster.object<KubernetesObject>(RESOURCES.deployment, 'edited-gate');
-      return now?.metadata.generation !== before?.metadata.generation || undefined;
+      const now = await cluster.deployment('edited-gate');
+      return now.metadata.generation !== before.metadata.generation || undefined;
     });
   });
 
@@ -119,6 +107,70 @@ describe('the controller tells what is wrong', function () {
           ...{ sideEffects: 'None', failurePolicy: 'Fail', admissionReviewVersions: ['v1'], timeoutSeconds: 2 },
         },
       ],
+    } as KubernetesObject);
+  }
+});
+
+const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
+/** The kubelet writes events of the older group, and the API server shows them in both. */
+const EVENTS: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true };
+const MULTI_ATTACH =
+  'Multi-Attach error for volume "pvc-1" Volume is already exclusively attached to one node and can\'t be attached to another';
+
+describe('the controller tells why pods do not start, as kubelet and controller-manager leave it behind', function () {
+  this.timeout(60_000);
+  /** Milliseconds that the controller's clock is ahead of the machine's. */
+  let ahead = 0;
+  const cluster = useTestCluster((cluster) => cluster.startController({ clock: () => Date.now() + ahead }));
+
+  it('with a volume that is still attached elsewhere, which takes a person after ten minutes', async () => {
+    await cluster.apply('attach');
+    await cluster.readyAs('attach', 'Progressing');
+    const waiting = { state: { waiting: { reason: 'ContainerCreating' } } };
+    const pod = await makePod('attach', 'gate', { phase: 'Pending', containerStatuses: [containerStatus(waiting)] });
+    await warn(pod, 'FailedAttachVolume', MULTI_ATTACH, -30_000);
+    await warn(pod, 'FailedMount', 'Unable to attach or mount volumes: unmounted volumes=[data]: timed out', 0);
+    const { message } = await cluster.readyAs('attach', 'FailedAttachVolume');
+    expect(message).to.include(MULTI_ATTACH).and.to.include('node.kubernetes.io/out-of-service');
+    for (const type of ['Reconciling', 'GateAvailable'] as const) {
+      expect(await cluster.condition('attach', type), type).to.include({ reason: 'FailedAttachVolume' });
+    }
+    ahead += 600_000;
+    const stalled = await cluster.settled('attach', (instance) => conditionOf(instance, 'Stalled') !== undefined);
+    expect(conditionOf(stalled, 'Stalled')).to.include({ reason: 'FailedAttachVolume' });
+    expect(conditionOf(stalled, 'Reconciling')).to.equal(undefined);
+  });
+
+  function containerStatus(more: object): object {
+    return { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, ...more };
+  }
+
+  /** As controller-manager makes it, with the status that a kubelet gave it. */
+  async function makePod(instance: string, component: string, status: object): Promise<KubernetesObject> {
+    const name = `${instance}-${component}-0`;
+    const labels = {
+      'app.kubernetes.io/name': 'svc',
+      'app.kubernetes.io/instance': instance,
+      'app.kubernetes.io/component': component,
+    };
+    const metadata = { name, namespace: cluster.namespace, labels };
+    const spec = { nodeName: 'node-1', containers: [{ name: 'c', image: 'i' }] };
+    const head = { apiVersion: PODS.apiVersion, kind: PODS.kind };
+    const pod = await cluster.client.create(PODS, { ...head, metadata, spec } as KubernetesObject);
+    await cluster.client.apply(PODS, { ...head, metadata, status } as KubernetesObject, {
+      ...{ manager: 'kubelet', subresource: 'status' },
+    });
+    return pod;
+  }
+
+  function warn({ metadata }: KubernetesObject, reason: string, message: string, at: number): Promise<unknown> {
+    const time = new Date(Date.now() + at).toISOString().replace(/\.\d+Z$/, 'Z');
+    const { name, namespace, uid } = metadata;
+    return cluster.client.create(EVENTS, {
+      ...{ apiVersion: EVENTS.apiVersion, kind: EVENTS.kind, metadata: { name: `${name}.${reason}`, namespace } },
+      involvedObject: { apiVersion: 'v1', kind: 'Pod', name, namespace, uid },
+      ...{ type: 'Warning', reason, message, firstTimestamp: time, lastTimestamp: time, count: 1 },
+      source: { component: 'kubelet', host: 'node-1' },
     } as KubernetesObject);
   }
 });

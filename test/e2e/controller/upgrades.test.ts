@@ -1,18 +1,14 @@
 import { expect } from 'chai';
-import { findResource, RESOURCES } from '../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject } from '../../../cmd/controller/k8s/types.ts';
-import { isTrue, startTestCluster, type TestCluster } from '../../support/controller.ts';
+import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+import { conditionOf, isTrue, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 type Any = KubernetesObject & { spec: Record<string, never>; data: Record<string, string> };
 
 describe('objects that another version of the controller made', function () {
   this.timeout(60_000);
-  let cluster: TestCluster;
   let older: Map<string, KubernetesObject>;
-
-  before(async function () {
-    cluster = await startTestCluster(this);
+  const cluster = useTestCluster(async (cluster) => {
     Object.assign(cluster.environment, { SVC_CONTROLLER_GATE_IMAGE: 'svc/gate:0.9.0' });
     await cluster.startController();
     await cluster.apply('office');
@@ -22,10 +18,9 @@ describe('objects that another version of the controller made', function () {
     older = await cluster.objects();
     Object.assign(cluster.environment, { SVC_CONTROLLER_GATE_IMAGE: 'svc/gate:1.0.0' });
     await cluster.startController();
-    await cluster.settled('office', () => true);
+    await cluster.settled('office');
     await until('it is looked at', async () => (await cluster.idle()).done > 0 || undefined);
   });
-  after(() => cluster?.close());
 
   /** What the older one applied besides, as the same field manager. */
   async function pretendOlder(): Promise<void> {
@@ -101,16 +96,14 @@ describe('objects that another version of the controller made', function () {
     expect(JSON.stringify(claim?.spec)).to.include('"storage":"20Gi"');
     expect(JSON.stringify(await cluster.object(RESOURCES.deployment, 'office-gate'))).to.include('other.example');
     await cluster.completeDeployments();
-    const { status } = await cluster.settled('office', isTrue('Ready'));
-    const message = (of = status) => of?.conditions?.find(({ type }) => type === 'Ready')?.message;
-    expect(message()).to.equal(
+    await cluster.settled('office', isTrue('Ready'));
+    expect((await cluster.condition('office', 'Ready'))?.message).to.equal(
       'All components are available. Claim office-gate has no volume yet: it grows from 20Gi to 30Gi once it has one.',
     );
     await bind('office-gate');
     // Its class cannot enlarge it.
-    await cluster.settled('office', ({ status: now }) =>
-      /^All components are available\. The API server refused: .*office-gate.* resize\.$/.test(message(now) ?? ''),
-    );
+    const refused = /^All components are available\. The API server refused: .*office-gate.* resize\.$/;
+    await cluster.settled('office', (found) => refused.test(conditionOf(found, 'Ready')?.message ?? ''));
   });
 
   /** Says, as the controller of volumes would, that a claim has one. */
@@ -121,4 +114,40 @@ describe('objects that another version of the controller made', function () {
     const by = { manager: 'volumes', subresource: 'status' } as const;
     await cluster.client.apply(RESOURCES.persistentVolumeClaim, claim, by);
   }
+});
+
+type Deployment = KubernetesObject & {
+  spec: { strategy: { type: string }; template: { spec: { nodeSelector?: Record<string, string> } } };
+};
+
+describe('what the controller has overwritten, since others had made it unfit to be merged', function () {
+  this.timeout(60_000);
+  const cluster = useTestCluster();
+
+  const gate = () => cluster.object<Deployment>(RESOURCES.deployment, 'office-gate');
+
+  it('goes again when the spec no longer has it', async () => {
+    await cluster.apply('office');
+    await cluster.settled('office');
+    await cluster.stopController();
+    const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } };
+    const patch = ['patch', 'deployment', 'office-gate', '-n', cluster.namespace, '--type=merge'];
+    await cluster.server.kubectl([...patch, `-p=${JSON.stringify({ spec: { strategy } })}`]);
+    await cluster.apply('office', { gate: { pod: { nodeSelector: { pool: 'office' } } } });
+    await cluster.startController();
+    await until('the gate is as it should be', async () => {
+      const { strategy: now, template } = (await gate())?.spec ?? ({} as never);
+      return (now.type === 'Recreate' && template.spec.nodeSelector?.['pool'] === 'office') || undefined;
+    });
+    await cluster.idle();
+    const owners = ((await gate())?.metadata.managedFields ?? []).map(
+      ({ manager, operation }) => `${manager} ${operation}`,
+    );
+    expect(owners).to.include('svc-controller Apply').and.to.not.include('svc-controller Update');
+
+    await cluster.apply('office');
+    await cluster.settled('office');
+    await cluster.idle();
+    expect((await gate())?.spec.template.spec.nodeSelector).to.equal(undefined);
+  });
 });

@@ -18,7 +18,9 @@ export interface Row<Subject> {
 }
 
 export type OpenRow = Row<Target>;
-export type ControlledRow = Row<Target & { control: Control }>;
+/** One whose servers behind it the suite steers. */
+export type Subject = Target & { control: Control };
+export type ControlledRow = Row<Subject>;
 
 export interface Result {
   path: string;

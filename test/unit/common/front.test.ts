@@ -38,28 +38,24 @@ describe('front configuration', () => {
     expect(frontConfig(template, settings)).to.include('server svc-editor.office.svc:9980 resolve;');
   });
 
-  const BROKEN = [
-    'gate:80; return 200',
-    'gate:80\n}',
-    'gate:80"',
-    "gate:80'",
-    'gate:80 backup',
-    '$host',
-    '',
-    'a#b',
-    '{',
-  ];
-  for (const gate of BROKEN) {
-    it(`refuses ${JSON.stringify(gate)} as an address`, () => {
-      expect(() => frontConfig(template, { ...settings, gate })).to.throw(TypeError, 'SVC_FRONT_GATE');
-    });
-  }
-  for (const edge of ['10.0.0.0/8; return 200', '10.0.0.0/8 ', '', '$host']) {
-    it(`refuses ${JSON.stringify(edge)} as an edge`, () => {
+  it('refuses what nginx could take for something else than an address', () => {
+    for (const gate of [
+      'gate:80; return 200',
+      'gate:80\n}',
+      'gate:80"',
+      "gate:80'",
+      'gate:80 backup',
+      '$host',
+      '',
+      'a#b',
+      '{',
+    ])
+      expect(() => frontConfig(template, { ...settings, gate }), gate).to.throw(TypeError, 'SVC_FRONT_GATE');
+    for (const edge of ['10.0.0.0/8; return 200', '10.0.0.0/8 ', '', '$host']) {
       const trustedEdges = ['192.0.2.1', edge, '192.0.2.2'];
       expect(() => frontConfig(template, { ...settings, trustedEdges })).to.throw(TypeError, 'SVC_FRONT_TRUSTED_EDGES');
-    });
-  }
+    }
+  });
 
   it('is the same from the entry point of the image, with edges and without', async () => {
     await writeFile(folder.at('nginx'), '#!/bin/sh\n', { mode: 0o755 });
@@ -71,13 +67,10 @@ describe('front configuration', () => {
     }
   });
 
-  it('says in its own errors what the services say', () => {
+  it('says in its own errors what the services say, and has its kernel ask an upstream that is silent', () => {
     for (const code of ['not_found', 'bad_request', 'rate_limited', 'internal'] as const) {
       expect(template).to.include(`{"error":{"code":"${code}","message":"${ERRORS[code][1]}","detail":{`);
     }
-  });
-
-  it('has its kernel ask an upstream that is silent', () => {
     expect(template).to.match(/^ {4}proxy_socket_keepalive on;$/m);
   });
 

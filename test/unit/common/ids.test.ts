@@ -16,16 +16,14 @@ describe('ids', () => {
     for (const id of ids) expect(id).to.match(/^job_[0-9a-f]{24}$/);
   });
 
-  it('tell when they were issued, also to a later process with the same key', () => {
+  it('say when they were issued: proven by the key, to a later process too, or by their word alone', () => {
     const key = randomBytes(32);
     const id = new IdIssuer(key).issue('job', now);
     expect(new IdIssuer(key).issuedAt('job', id)).to.equal(now);
-  });
-
-  it('say when they were issued also without a proof', () => {
-    expect(issuer.timeOf(issuer.issue('job', now))).to.equal(now);
+    expect(issuer.timeOf(id)).to.equal(now);
     expect(issuer.timeOf(issuer.issue('file', 999))).to.equal(0);
     for (const other of ['', 'job_', 'lost+found', 'x_y']) expect(issuer.timeOf(other), other).to.be.NaN;
+    expect(() => new IdIssuer(randomBytes(31))).to.throw(TypeError);
   });
 
   it('of siblings lead to each other, and to nothing else', () => {
@@ -49,9 +47,5 @@ describe('ids', () => {
       fc.property(fc.string(), (text) => issuer.issuedAt('job', text) === undefined),
       { numRuns: 200 },
     );
-  });
-
-  it('need a key of 32 bytes', () => {
-    expect(() => new IdIssuer(randomBytes(31))).to.throw(TypeError);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { signEdDsa } from '../../../src/common/crypto/jwt.ts';
 import { generateEd25519, toPublic } from '../../../src/common/crypto/key-set.ts';
 import type { SmallFile } from '../../../src/common/fs/read-small.ts';
-import { type LicenseMemory, NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-memory.ts';
+import { type LicenseMemory, NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-file.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -25,7 +25,8 @@ async function mint(conns: number, days: number, by = key): Promise<SmallFile> {
 
 const good = mint(120, 10);
 const valid = { state: 'valid', graceDaysLeft: null, conns: 120, problem: null };
-const invalid = { state: 'invalid', conns: undefined };
+const none = { state: 'none', graceDaysLeft: null, problem: null };
+const invalid = { state: 'invalid', graceDaysLeft: null };
 
 /** The files at a time, and what a licence is seen to be then. */
 interface Look {
@@ -38,70 +39,65 @@ interface Look {
 }
 
 /** Looks at files one time after the other; returns what is seen at the last one. */
-async function look(memory: LicenseMemory, ...looks: Look[]) {
-  let now = memory;
-  let seen: object = {};
+async function look(looks: Look[]) {
+  let memory: LicenseMemory = NOTHING_KEPT;
+  let seen: { problem: string | null } = { problem: null };
   for (const { token = good, keys = KEYS, removedAt, at = NOW, seenAt = at } of looks) {
-    now = await remember(now, { token: await token, keys, ...(removedAt && { removedAt }) }, at);
-    const { state, graceDaysLeft, claims, problem } = recall(now, seenAt);
-    seen = { state, graceDaysLeft, conns: claims?.conns, problem };
+    memory = await remember(memory, { token: await token, keys, ...(removedAt && { removedAt }) }, at);
+    const { claims, ...others } = recall(memory, seenAt);
+    seen = { ...others, ...(claims && { conns: claims.conns }) };
   }
   return seen;
 }
 
-describe('a licence that was good', () => {
-  const CASES: [what: string, expected: object, looks: Look[]][] = [
-    ['gives way to a new one', { ...valid, conns: 500 }, [{ token: mint(500, 20) }]],
-    ['gives way to a smaller one', { ...valid, conns: 20 }, [{ token: mint(20, 5) }]],
+describe('what a licence is', () => {
+  const removed = file('2026-11-11T12:00:00Z');
+  /** After a look at files in which it was good. */
+  const LATER: [what: string, expected: object, ...looks: Look[]][] = [
+    ['gives way to a new one', { ...valid, conns: 500 }, { token: mint(500, 20) }],
+    ['gives way to a smaller one', { ...valid, conns: 20 }, { token: mint(20, 5) }],
     [
       'outlives a new one that has expired while it has not',
       { ...valid, problem: 'the licence in the file expired on 2026-11-20' },
-      [{ token: mint(500, -1) }],
+      { token: mint(500, -1) },
     ],
     [
       'gives way to an expired one when it has expired as well',
       { state: 'grace', conns: 500 },
-      [{ token: mint(500, 11), at: NOW + 12 * DAY }],
+      { token: mint(500, 11), at: NOW + 12 * DAY },
     ],
-    [
-      'has its grace from the time in removed-at',
-      { state: 'grace', graceDaysLeft: 20, problem: null },
-      [{ removedAt: file('2026-11-11T12:00:00Z') }],
-    ],
-    ['is whole again without removed-at', valid, [{ removedAt: file('2026-11-11T12:00:00Z') }, {}]],
+    ['has its grace from removed-at', { state: 'grace', graceDaysLeft: 20, problem: null }, { removedAt: removed }],
+    ['is whole again without removed-at', valid, { removedAt: removed }, {}],
     [
       'loses nothing to a removed-at that contains no time',
       { state: 'valid', problem: 'the file removed-at contains no time' },
-      [{ removedAt: file('soon') }],
+      { removedAt: file('soon') },
     ],
-    ...GONE.flatMap((token, index): [string, object, Look[]][] => {
-      const without = index === 0 ? 'whose file is gone' : 'whose file is empty';
+    ...GONE.flatMap((token): typeof LATER => {
+      const without = token.ok && token.text === null ? 'whose file is gone' : 'whose file is empty';
       return [
-        [`${without} has a grace of 30 days`, { state: 'grace', graceDaysLeft: 30, conns: 120 }, [{ token }]],
-        [`${without} has one on its last day`, { graceDaysLeft: 1 }, [{ token, seenAt: NOW + 29 * DAY }]],
-        [`${without} expires after that`, { state: 'expired' }, [{ token, seenAt: NOW + 30 * DAY }]],
-        [`${without} counts from the first look`, { graceDaysLeft: 20 }, [{ token }, { token, at: NOW + 10 * DAY }]],
-        [`${without} is whole when it comes back`, valid, [{ token }, { at: NOW + DAY }]],
-        [
-          `${without} is none without its key`,
-          { state: 'none', conns: undefined },
-          [{ token }, { token, keys: keySet() }],
-        ],
+        [`${without} has a grace of 30 days`, { state: 'grace', graceDaysLeft: 30, conns: 120 }, { token }],
+        [`${without} has one on its last day`, { graceDaysLeft: 1 }, { token, seenAt: NOW + 29 * DAY }],
+        [`${without} expires after that`, { state: 'expired' }, { token, seenAt: NOW + 30 * DAY }],
+        [`${without} counts from the first look`, { graceDaysLeft: 20 }, { token }, { token, at: NOW + 10 * DAY }],
+        [`${without} is whole when it comes back`, valid, { token }, { at: NOW + DAY }],
+        [`${without} is none without its key`, none, { token }, { token, keys: keySet() }],
       ];
     }),
-    ['is lost when its key is taken out', invalid, [{ keys: STRANGE }]],
-    ['is lost when its key is another', invalid, [{ keys: keySet({ ...toPublic(stranger), kid: '2026' }) }]],
-    ['is lost when the last key is taken out', invalid, [{ keys: keySet() }]],
-    ['is lost with it though its file is unreadable', invalid, [{ token: unreadable, keys: keySet() }]],
+    ['is lost when its key is taken out', invalid, { keys: STRANGE }],
+    ['is lost when its key is another', invalid, { keys: keySet({ ...toPublic(stranger), kid: '2026' }) }],
+    ['is lost when the last key is taken out', invalid, { keys: keySet() }],
+    ['is lost with it though its file is unreadable', invalid, { token: unreadable, keys: keySet() }],
     [
       'survives the rotation of keys in the order of the manual',
       { ...valid, conns: 500 },
-      [{ keys: BOTH }, ...[BOTH, STRANGE].map((keys) => ({ token: mint(500, 20, stranger), keys }))],
+      { keys: BOTH },
+      ...[BOTH, STRANGE].map((keys) => ({ token: mint(500, 20, stranger), keys })),
     ],
-    ['is not lost to a clock that is set back before its iat', valid, [{ at: NOW - DAY }]],
+    ['is not lost to a clock that is set back before its iat', valid, { at: NOW - DAY }],
   ];
-  for (const [what, expected, looks] of CASES) {
-    it(what, async () => expect(await look(NOTHING_KEPT, {}, ...looks)).to.include(expected));
+  for (const [what, expected, ...looks] of LATER) {
+    it(`one that was good ${what}`, async () => expect(await look([{}, ...looks])).to.include(expected));
   }
 
   for (const [what, told, change] of [
@@ -110,38 +106,33 @@ describe('a licence that was good', () => {
     ['a token that cannot be read', 'EACCES', { token: unreadable }],
     ...[...NO_KEYS, keySet(key)].map((keys) => ['a key set that is none', 'key set', { keys }] as const),
   ] as const) {
-    it(`outlives ${what}, which is told`, async () => {
-      const seen = await look(NOTHING_KEPT, {}, change);
-      expect(seen).to.include({ ...valid, problem: (seen as typeof valid).problem });
-      expect((seen as typeof valid).problem).to.include(told);
+    it(`one that was good outlives ${what}, which is told`, async () => {
+      const seen = await look([{}, change]);
+      expect(seen).to.include({ ...valid, problem: seen.problem });
+      expect(seen.problem).to.include(told);
     });
   }
-});
 
-describe('without a good licence', () => {
-  it('no file and an empty file are none, whatever the key set is', async () => {
+  it('none, where there is no file or an empty one, whatever the key set is', async () => {
     for (const token of GONE) {
-      for (const keys of [KEYS, ...NO_KEYS.slice(0, 2)]) {
-        expect(await look(NOTHING_KEPT, { token, keys })).to.include({ state: 'none', problem: null });
-      }
+      for (const keys of [KEYS, ...NO_KEYS.slice(0, 2)]) expect(await look([{ token, keys }])).to.include(none);
     }
   });
 
-  it('a key set that is missing, unreadable or broken makes the licence invalid', async () => {
+  it('invalid, where the key set is missing, unreadable or broken', async () => {
     for (const keys of NO_KEYS) {
-      const seen = await look(NOTHING_KEPT, { keys });
-      expect(seen).to.have.property('state', 'invalid');
-      expect(seen).to.have.property('problem').that.includes('key set');
+      const seen = await look([{ keys }]);
+      expect(seen).to.include(invalid);
+      expect(seen.problem).to.include('key set');
     }
   });
 
-  it('removed-at counts also when it is all that is known', async () => {
-    const seen = await look(NOTHING_KEPT, { removedAt: file('2026-11-11T12:00:00Z') });
-    expect(seen).to.include({ state: 'grace', graceDaysLeft: 20, problem: null });
+  it('in grace by removed-at also when that is all that is known', async () => {
+    expect(await look([{ removedAt: removed }])).to.include({ state: 'grace', graceDaysLeft: 20, problem: null });
   });
 
-  it('a token from a clock ahead of ours counts as soon as ours has caught up', async () => {
-    expect(await look(NOTHING_KEPT, { at: NOW - DAY })).to.include({ state: 'invalid' });
-    expect(await look(NOTHING_KEPT, { at: NOW - DAY }, {})).to.include({ state: 'valid' });
+  it('valid, where its clock is ahead of ours, as soon as ours has caught up', async () => {
+    expect(await look([{ at: NOW - DAY }])).to.include({ state: 'invalid' });
+    expect(await look([{ at: NOW - DAY }, {}])).to.include({ state: 'valid' });
   });
 });

@@ -1,23 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadConfig } from '../../../cmd/controller/config.ts';
-import { parseResolvConf } from '../../../cmd/controller/resolv-conf.ts';
+import { loadConfig, parseResolvConf } from '../../../cmd/controller/config.ts';
 import { ConfigError } from '../../../src/common/config.ts';
+import { useFolder } from '../../support/folder.ts';
 
 const POD =
   'search shop.svc.k8s.example svc.k8s.example k8s.example office.example\nnameserver 10.96.0.10\noptions ndots:5\n';
 
 describe('the configuration of the controller', () => {
-  let folder: string;
+  const folder = useFolder();
   let resolvConf: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'controller-config-'));
-    resolvConf = join(folder, 'resolv.conf');
-    await writeFile(resolvConf, POD);
+    resolvConf = await folder.file(POD);
   });
-  after(() => rm(folder, { recursive: true }));
 
   it('needs nothing in a cluster', () => {
     expect(loadConfig({}, { resolvConf })).to.deep.include({
@@ -58,7 +52,7 @@ describe('the configuration of the controller', () => {
           SVC_LOG_LEVEL: 'loud',
           SVC_AUDIT_TARGET: 'https://log:99999/x',
         },
-        { resolvConf: join(folder, 'none') },
+        { resolvConf: folder.at('none') },
       );
     expect(load)
       .to.throw(ConfigError)

@@ -1,34 +1,30 @@
 import { expect } from 'chai';
-import { ApiClient } from '../../../cmd/controller/k8s/client.ts';
 import { Instances } from '../../../cmd/controller/reconcile/instances.ts';
 import { OwnedObjects } from '../../../cmd/controller/reconcile/owned-objects.ts';
-import { RepairLimiter } from '../../../cmd/controller/reconcile/repair-limiter.ts';
+import { RepairLimiter } from '../../../cmd/controller/reconcile/queue.ts';
 import { Watches } from '../../../cmd/controller/watches.ts';
 import { testLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
-import { refuse, type StandIn, startStandIn } from './k8s/stand-in.ts';
+import { refuse, useStandIn } from './k8s/stand-in.ts';
 
 const INSTANCES = '/apis/svc.internal/v1/namespaces/one/svcinstances';
 const SERVICES = '/api/v1/namespaces/one/services';
 
 describe('the watches', () => {
-  let server: StandIn;
-  let client: ApiClient;
+  const at = useStandIn();
   let instances: Instances;
   let watches: Watches;
   let queued: string[];
   let generation = 0;
 
   beforeEach(async () => {
-    server = await startStandIn();
-    client = new ApiClient(server.kubeConfig);
     instances = new Instances();
     queued = [];
   });
 
   function start(...namespaces: string[]): Promise<string[]> {
     watches = new Watches({
-      ...{ client, instances, namespaces, owned: new OwnedObjects(), clock: Date.now, log: testLogger() },
+      ...{ client: at.client, instances, namespaces, owned: new OwnedObjects(), clock: Date.now, log: testLogger() },
       repairs: new RepairLimiter(Date.now),
       queue: {
         add: (key) => void queued.push(key),
@@ -41,29 +37,25 @@ describe('the watches', () => {
     return watches.synced();
   }
 
-  afterEach(async () => {
-    watches.stop();
-    client.close();
-    await server.close();
-  });
+  afterEach(() => watches.stop());
 
   /** A Service that an instance owns. */
   function service(name: string, instance: string): void {
     const owner = { apiVersion: 'svc.internal/v1', kind: 'SvcInstance', name: instance, uid: 'u', controller: true };
     const metadata = { name, namespace: 'one', ownerReferences: [owner] };
-    server.put(SERVICES, name, { metadata });
+    at.server.put(SERVICES, name, { metadata });
   }
 
   function add(name: string, host = `${name}.example`): void {
     generation += 1;
     const metadata = { name, namespace: 'one', generation };
-    server.put(INSTANCES, name, { metadata, spec: { host }, status: { observedGeneration: generation } });
+    at.server.put(INSTANCES, name, { metadata, spec: { host }, status: { observedGeneration: generation } });
   }
   const known = (key: string) => until(`${key} is known`, () => instances.has(key) || undefined);
 
   /** The namespace is gone, or not there yet: its roles are as well. */
   function forbid(namespace: string): void {
-    server.fault = (request, response) => {
+    at.server.fault = (request, response) => {
       const asked = request.url?.includes(`/namespaces/${namespace}/`);
       if (asked) refuse(response, 403, 'Forbidden');
       return asked;
@@ -74,7 +66,7 @@ describe('the watches', () => {
     forbid('one');
     expect(await start('one', 'two')).to.deep.equal(['one']);
     add('office');
-    server.fault = undefined;
+    at.server.fault = undefined;
     await known('one/office');
     expect(queued).to.include('one/office');
   });
@@ -84,7 +76,7 @@ describe('the watches', () => {
     const read = start('one');
     await until('it is forbidden', () => watches.reflectors.every((reflector) => reflector.trouble()) || undefined);
     expect(await Promise.race([read, 'not yet'])).to.equal('not yet');
-    server.fault = undefined;
+    at.server.fault = undefined;
     expect(await read).to.deep.equal([]);
   });
 
@@ -93,17 +85,17 @@ describe('the watches', () => {
     add('office');
     await known('one/office');
     const listed = `GET ${INSTANCES.replace('/one/', '/two/')}?limit=`;
-    const lists = () => server.requests.filter((request) => request.startsWith(listed)).length;
-    server.fault = ({ url = '' }, response) => {
+    const lists = () => at.server.requests.filter((request) => request.startsWith(listed)).length;
+    at.server.fault = ({ url = '' }, response) => {
       const expired = url.includes('/namespaces/two/svcinstances') && url.includes('watch=true') && lists() === 1;
       if (expired) refuse(response, 410, 'Expired');
       return expired;
     };
-    await until('all watch', () => server.watches() === watches.reflectors.length || undefined);
+    await until('all watch', () => at.server.watches() === watches.reflectors.length || undefined);
     queued = [];
-    server.endWatches();
+    at.server.endWatches();
     await until('a second list', () => lists() > 1 || undefined);
-    server.put(INSTANCES.replace('/one/', '/two/'), 'last', {
+    at.server.put(INSTANCES.replace('/one/', '/two/'), 'last', {
       metadata: { name: 'last', namespace: 'two' },
       spec: { host: 'last.example' },
     });
@@ -122,9 +114,9 @@ describe('the watches', () => {
     await until('it is queued', () => queued[0]);
     expect(queued).to.deep.equal(['one/office']);
 
-    server.remove(INSTANCES, 'office');
+    at.server.remove(INSTANCES, 'office');
     await until('it is forgotten', () => !instances.has('one/office') || undefined);
-    server.remove(SERVICES, 'office-gate');
+    at.server.remove(SERVICES, 'office-gate');
     // What comes after it on the same watch shows that it has been seen.
     service('other-gate', 'other');
     await until('the other one is queued', () => queued.includes('one/other') || undefined);
@@ -141,7 +133,7 @@ describe('the watches', () => {
       () => add('new', 'office.example'),
       () => add('new', 'new.example'),
       () => add('new', 'office.example'),
-      () => server.remove(INSTANCES, 'new'),
+      () => at.server.remove(INSTANCES, 'new'),
     ]) {
       queued = [];
       happen();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { convertOptions } from '../../../cmd/docbuilder/convert/options.ts';
+import { convertOptions } from '../../../cmd/docbuilder/convert/convert.ts';
 import {
   canConvert,
   SOURCE_FORMATS,

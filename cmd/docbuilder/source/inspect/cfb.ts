@@ -11,7 +11,7 @@ export interface CompoundFile {
   /** Returns whether all of a stream is in the file: a truncated one must not be taken for a shorter document. */
   isWhole(name: string): boolean;
   /** The first bytes of a stream of the root storage; empty if there is no such stream. */
-  readStart(name: string, length: number): Promise<Buffer>;
+  readStart(name: string, length: number): Buffer;
 }
 
 /** Section 2.6: one entry of the directory. */
@@ -38,44 +38,31 @@ const MAX_TABLE_BYTES = 16 * 1024 * 1024;
  * Reads what it can of a file; its tables may be rubbish, as long as they lead to a directory.
  * @throws {AppError} `corrupt_source` `bad_compound_file`
  */
-export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
-  const header = await source.read(0, HEADER_BYTES);
+export function readCompoundFile(source: ByteSource): CompoundFile {
+  const header = source.read(0, HEADER_BYTES);
   if (header.length < HEADER_BYTES) throw corrupt('bad_compound_file');
   const shift = header.readUInt16LE(30);
   if (shift !== 9 && shift !== 12) throw corrupt('bad_compound_file');
   const sectorBytes = 1 << shift;
   const readSector: ReadSector = (sector) => source.read((sector + 1) * sectorBytes, sectorBytes);
   const inFile = Math.ceil(source.size / sectorBytes) - 1;
-  const fat = await readFat(header, sectorBytes, inFile, readSector);
+  const fat = readFat(header, sectorBytes, inFile, readSector);
 
-  /** The first bytes of the stream that begins in a sector. */
-  const readChain = async (first: number, length: number): Promise<Buffer> => {
-    const sectors: Buffer[] = [];
-    for (const sector of chain(first, fat)) {
-      if (sectors.length * sectorBytes >= length) break;
-      sectors.push(await readSector(sector));
-    }
-    return Buffer.concat(sectors).subarray(0, length);
-  };
-
-  const directory = parseDirectory(await readChain(header.readUInt32LE(48), MAX_TABLE_BYTES), sectorBytes);
+  const readChain: ReadChain = (first, length) => readUnits(chain(first, fat), length, sectorBytes, readSector);
+  const directory = parseDirectory(readChain(header.readUInt32LE(48), MAX_TABLE_BYTES), sectorBytes);
   const root = directory[0];
   if (!root) throw corrupt('bad_compound_file');
   const entries = new Map(children(directory, root).map((entry) => [entry.name, entry]));
 
   /** Section 2.4: small streams live in sectors of 64 bytes inside one large stream, the root's. */
-  const readMiniChain = async (first: number, length: number): Promise<Buffer> => {
-    const miniFat = toTable(await readChain(header.readUInt32LE(60), MAX_TABLE_BYTES));
+  const readMiniChain: ReadChain = (first, length) => {
+    const miniFat = toTable(readChain(header.readUInt32LE(60), MAX_TABLE_BYTES));
     const container = Uint32Array.from(chain(root.start, fat));
-    const pieces: Buffer[] = [];
-    for (const mini of chain(first, miniFat)) {
-      const position = mini * MINI_SECTOR_BYTES;
-      const sector = container[Math.floor(position / sectorBytes)];
-      if (sector === undefined || pieces.length * MINI_SECTOR_BYTES >= length) break;
-      const offset = position % sectorBytes;
-      pieces.push((await readSector(sector)).subarray(offset, offset + MINI_SECTOR_BYTES));
-    }
-    return Buffer.concat(pieces).subarray(0, length);
+    return readUnits(chain(first, miniFat), length, MINI_SECTOR_BYTES, (mini) => {
+      const offset = (mini * MINI_SECTOR_BYTES) % sectorBytes;
+      const sector = container[(mini * MINI_SECTOR_BYTES - offset) / sectorBytes];
+      return sector === undefined ? NOTHING : readSector(sector).subarray(offset, offset + MINI_SECTOR_BYTES);
+    });
   };
 
   return {
@@ -94,20 +81,28 @@ export async function readCompoundFile(source: ByteSource): Promise<CompoundFile
   };
 }
 
-type ReadSector = (sector: number) => Promise<Buffer>;
+type ReadSector = (sector: number) => Buffer;
+/** Reads the first bytes of the stream that begins in a sector. */
+type ReadChain = (first: number, length: number) => Buffer;
+const NOTHING = Buffer.alloc(0);
+
+/** The first bytes of a chain of sectors. */
+function readUnits(sectors: Iterable<number>, length: number, sectorBytes: number, read: ReadSector): Buffer {
+  const pieces: Buffer[] = [];
+  for (const sector of sectors) {
+    if (pieces.length * sectorBytes >= length) break;
+    pieces.push(read(sector));
+  }
+  return Buffer.concat(pieces).subarray(0, length);
+}
 
 /** Section 2.3: which sector follows which, as far as there are sectors. */
-async function readFat(
-  header: Buffer,
-  sectorBytes: number,
-  inFile: number,
-  readSector: ReadSector,
-): Promise<Uint32Array> {
+function readFat(header: Buffer, sectorBytes: number, inFile: number, readSector: ReadSector): Uint32Array {
   const fat = new Uint32Array(inFile).fill(MAX_REGULAR_SECTOR);
   let filled = 0;
-  for await (const sector of fatSectors(header, sectorBytes, readSector)) {
+  for (const sector of fatSectors(header, sectorBytes, readSector)) {
     if (filled >= inFile) break;
-    const table = toTable(await readSector(sector));
+    const table = toTable(readSector(sector));
     fat.set(table.subarray(0, inFile - filled), filled);
     filled += sectorBytes / 4;
   }
@@ -115,11 +110,11 @@ async function readFat(
 }
 
 /** Section 2.5: the sectors that hold the table; 109 in the header, the rest in a chain of sectors of their own. */
-async function* fatSectors(header: Buffer, sectorBytes: number, readSector: ReadSector): AsyncGenerator<number> {
+function* fatSectors(header: Buffer, sectorBytes: number, readSector: ReadSector): Generator<number> {
   yield* regular(toTable(header.subarray(76)));
   let next = header.readUInt32LE(68);
   while (next < MAX_REGULAR_SECTOR) {
-    const table = toTable(await readSector(next));
+    const table = toTable(readSector(next));
     yield* regular(table.subarray(0, sectorBytes / 4 - 1));
     next = table[sectorBytes / 4 - 1] ?? MAX_REGULAR_SECTOR;
   }

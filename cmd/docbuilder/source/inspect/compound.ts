@@ -1,7 +1,6 @@
 import { type Family, type Generation, getFamily, isOoxml, type SourceFormat } from '../../formats.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName } from '../source-name.ts';
-import { isPresentationEncrypted, isWordEncrypted, isWorkbookEncrypted, STREAM_START_BYTES } from './binary-office.ts';
 import { type CompoundFile, readCompoundFile } from './cfb.ts';
 import type { ByteSource } from './source.ts';
 
@@ -23,6 +22,9 @@ const FOREIGN: [stream: string, format: string][] = [
   ['Contents', 'pub'],
 ];
 
+/** Bytes of a stream that tell whether it is encrypted. */
+const STREAM_START_BYTES = 4096;
+
 const OOXML_OF: Record<Family, SourceFormat> = { text: 'docx', sheet: 'xlsx', slides: 'pptx' };
 
 /** The result of inspecting a binary document. */
@@ -36,20 +38,20 @@ export interface BinaryDocument {
  * Inspects a compound file: doc, xls, ppt, or an encrypted OOXML package ([MS-OFFCRYPTO], section 2.3.1).
  * @throws {AppError} `corrupt_source`; `unsupported_format` for others, and for a ppt that the engine cannot decrypt
  */
-export async function inspectCompound(source: ByteSource, name: SourceName): Promise<BinaryDocument> {
-  const file = await readCompoundFile(source);
+export function inspectCompound(source: ByteSource, name: SourceName): BinaryDocument {
+  const file = readCompoundFile(source);
   if (!MAIN_STREAMS.every(file.isWhole)) throw corrupt('bad_compound_file');
   if (file.has('EncryptionInfo') && file.has('EncryptedPackage')) {
     return { format: encryptedFormat(name), encrypted: true };
   }
   if (file.has('WordDocument')) {
     const isOld = !file.has('0Table') && !file.has('1Table');
-    return binaryDocument('doc', await start(file, 'WordDocument'), isOld ? 'word_6' : undefined);
+    return binaryDocument('doc', start(file, 'WordDocument'), isOld ? 'word_6' : undefined);
   }
-  if (file.has('Workbook')) return binaryDocument('xls', await start(file, 'Workbook'));
-  if (file.has('Book')) return binaryDocument('xls', await start(file, 'Book'), 'excel_5');
+  if (file.has('Workbook')) return binaryDocument('xls', start(file, 'Workbook'));
+  if (file.has('Book')) return binaryDocument('xls', start(file, 'Book'), 'excel_5');
   if (file.has('PowerPoint Document')) {
-    if (isPresentationEncrypted(await start(file, 'Current User'))) throw unsupported('ppt', 'encrypted');
+    if (isPresentationEncrypted(start(file, 'Current User'))) throw unsupported('ppt', 'encrypted');
     return { format: 'ppt', encrypted: false };
   }
   // PowerPoint 95, which may hold the same presentation for PowerPoint 97 as well.
@@ -60,7 +62,7 @@ export async function inspectCompound(source: ByteSource, name: SourceName): Pro
   return refuseUnknown(name, 'ole');
 }
 
-function start(file: CompoundFile, stream: string): Promise<Buffer> {
+function start(file: CompoundFile, stream: string): Buffer {
   return file.readStart(stream, STREAM_START_BYTES);
 }
 
@@ -81,4 +83,45 @@ export function binaryDocument(format: 'doc' | 'xls', start: Buffer, generation?
 function encryptedFormat({ format }: SourceName): SourceFormat {
   if (!format) throw unsupported('encrypted', 'from_required');
   return isOoxml(format) ? format : OOXML_OF[getFamily(format)];
+}
+
+// Each of these takes the start of the main stream and tells whether the document needs a password; undefined if the
+// stream is not what its name says.
+
+const WORD_ENCRYPTED = 0x0100;
+
+/**
+ * [MS-DOC], section 2.5.2 FibBase: `fEncrypted` in the flags. The number before tells the version, of which there are
+ * many. Stream `WordDocument`.
+ */
+function isWordEncrypted(start: Buffer): boolean | undefined {
+  if (start.length < 12 || start.readUInt16LE(0) === 0) return undefined;
+  return (start.readUInt16LE(10) & WORD_ENCRYPTED) !== 0;
+}
+
+/** Record types of Excel 2, 3, 4, and 5 and later. */
+const BOF = [0x0009, 0x0209, 0x0409, 0x0809];
+const FILE_PASS = 0x002f;
+/** FilePass comes right after BOF, or after WriteProtect; by then this many records have gone by at most. */
+const RECORDS_BEFORE_FILE_PASS = 8;
+
+/** [MS-XLS], sections 2.1.7.20.3 and 2.4.117: a FilePass record near the start. Streams `Workbook` and `Book`. */
+function isWorkbookEncrypted(start: Buffer): boolean | undefined {
+  let position = 0;
+  for (let count = 0; count < RECORDS_BEFORE_FILE_PASS && position + 4 <= start.length; count++) {
+    const type = start.readUInt16LE(position);
+    if (count === 0 && !BOF.includes(type)) return undefined;
+    if (type === FILE_PASS) return true;
+    position += 4 + start.readUInt16LE(position + 2);
+  }
+  return position === 0 ? undefined : false;
+}
+
+const CURRENT_USER_ATOM = 0x0ff6;
+const ENCRYPTED_TOKEN = 0xf3d1c4df;
+
+/** [MS-PPT], section 2.3.2 CurrentUserAtom: its `headerToken`. Stream `Current User`. */
+function isPresentationEncrypted(start: Buffer): boolean | undefined {
+  if (start.length < 16 || start.readUInt16LE(2) !== CURRENT_USER_ATOM) return undefined;
+  return start.readUInt32LE(12) === ENCRYPTED_TOKEN;
 }

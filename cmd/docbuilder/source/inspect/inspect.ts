@@ -1,16 +1,15 @@
 import { AppError } from '../../../../src/common/errors.ts';
-import { type Generation, getFamily, isOoxml, type SourceFormat } from '../../formats.ts';
-import { detectDelimiter } from '../csv/delimiter.ts';
-import type { SourceEncoding } from '../encodings.ts';
+import { type Generation, getFamily, isOoxml, type SourceEncoding, type SourceFormat } from '../../formats.ts';
+import { detectDelimiter } from '../csv.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName, saysText, sourceName } from '../source-name.ts';
 import { binaryDocument, inspectCompound } from './compound.ts';
-import { inspectMarkup } from './flat.ts';
 import { inspectPackage } from './package.ts';
-import type { Macros } from './packages.ts';
+import { type Macros, odfFormat } from './packages.ts';
 import { SNIFF_BYTES, sniff } from './sniff.ts';
 import { type ByteSource, withSource } from './source.ts';
 import { detectEncoding } from './text.ts';
+import { readProlog } from './xml-prolog.ts';
 import { endsAsArchive } from './zip.ts';
 
 /** The result of inspecting a source file. */
@@ -58,18 +57,18 @@ function mayOpenWithout(format: SourceFormat): boolean {
 
 async function inspectSource(source: ByteSource, name: SourceName, options: InspectOptions): Promise<Inspection> {
   if (source.size === 0) throw corrupt('empty');
-  const head = await source.read(0, SNIFF_BYTES);
+  const head = source.read(0, SNIFF_BYTES);
   const sniffed = sniff(head);
   // Something may stand before an archive.
   const isUnknown = sniffed.kind === 'binary' || sniffed.kind === 'text';
-  if (isUnknown && name.format && !saysText(name) && (await endsAsArchive(source))) {
+  if (isUnknown && name.format && !saysText(name) && endsAsArchive(source)) {
     return inspectPackage(source, name);
   }
   switch (sniffed.kind) {
     case 'zip':
       return inspectPackage(source, name);
     case 'cfb':
-      return { ...(await inspectCompound(source, name)), macros: null };
+      return { ...inspectCompound(source, name), macros: null };
     case 'stream':
       return { ...binaryDocument(sniffed.format, head, sniffed.generation), macros: null };
     case 'rtf':
@@ -81,7 +80,7 @@ async function inspectSource(source: ByteSource, name: SourceName, options: Insp
       if (saysText(name) && options.encoding?.startsWith('utf-16')) return inspectText(source, head, name, options);
       return refuseUnknown(name, 'binary');
     case 'markup': {
-      const markup = await inspectMarkup(source, head);
+      const markup = inspectMarkup(source, head);
       if (markup && 'format' in markup) return { ...markup, encrypted: false };
       if (markup && !saysText(name)) throw unsupported(markup.foreign);
       return inspectText(source, head, name, options);
@@ -91,18 +90,55 @@ async function inspectSource(source: ByteSource, name: SourceName, options: Insp
   }
 }
 
-async function inspectText(
-  source: ByteSource,
-  head: Buffer,
-  name: SourceName,
-  options: InspectOptions,
-): Promise<Inspection> {
+function inspectText(source: ByteSource, head: Buffer, name: SourceName, options: InspectOptions): Inspection {
   if (name.format && !saysText(name)) throw corrupt(`not_${name.format}`);
-  const encoding = await detectEncoding(source, head, options.encoding);
+  const encoding = detectEncoding(source, head, options.encoding);
   const found = { encrypted: false, macros: null };
   if (name.format !== 'csv') return { format: 'txt', ...found, text: { encoding } };
   const complete = head.length === source.size;
   const text = new TextDecoder(encoding).decode(head, { stream: !complete });
   const delimiter = options.delimiter ?? detectDelimiter(text, complete, name.tsv ? '\t' : ',');
   return { format: 'csv', ...found, text: { encoding, delimiter } };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+/** Marks macros in a flat file. An empty library is in every file that LibreOffice writes. */
+const BASIC_SOURCE = ':source-code';
+
+/** The kinds of file that begin with a tag. */
+type Markup = { format: SourceFormat; macros: Macros | null } | { foreign: 'html' | 'svg' | 'xml' } | undefined;
+
+/**
+ * Inspects a file that begins with a tag: flat OpenDocument (ODF 1.3 part 3, section 3.1.2), other markup, or, if
+ * undefined, text that happens to.
+ * @throws {AppError} `corrupt_source` `doctype`; `unsupported_format` for other OpenDocument files
+ */
+function inspectMarkup(source: ByteSource, head: Buffer): Markup {
+  const { state, doctype, root } = readProlog(head);
+  const [tag = ''] = /^[^\s/>]*/.exec(root) ?? [];
+  const element = tag.slice(tag.indexOf(':') + 1).toLowerCase();
+  if (doctype !== undefined) {
+    if (/^<!doctype\s+html/i.test(doctype)) return { foreign: 'html' };
+    if (/^<!doctype\s+svg/i.test(doctype)) return { foreign: 'svg' };
+    throw corrupt('doctype');
+  }
+  if (HTML_ELEMENTS.has(element)) return { foreign: 'html' };
+  if (element === 'svg') return { foreign: 'svg' };
+  const found =
+    element === 'document' ? odfFormat(/:mimetype\s*=\s*["']([^"']*)/.exec(root)?.[1] ?? '', true) : undefined;
+  if (!found)
+    return state === 'root' && /^[^<]*<\?xml/.test(head.toString('latin1', 0, 64)) ? { foreign: 'xml' } : undefined;
+  if ('foreign' in found) throw unsupported(found.foreign);
+  const macros = { reason: 'basic', part: 'office:scripts' } as const;
+  return { format: found.format, macros: contains(source, BASIC_SOURCE) ? macros : null };
+}
+
+/** Web pages and their pieces begin with one of these. */
+const HTML_ELEMENTS = new Set(['html', 'head', 'body', 'meta', 'title', 'style', 'script', 'table', 'div', 'p', 'br']);
+
+function contains(source: ByteSource, text: string): boolean {
+  for (let position = 0; position < source.size; position += CHUNK_BYTES) {
+    if (source.read(position, CHUNK_BYTES + text.length).includes(text)) return true;
+  }
+  return false;
 }

@@ -1,10 +1,9 @@
 import type { SourceFormat } from '../../formats.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName } from '../source-name.ts';
-import { ARCHIVE_LIMITS, type ArchiveBudget, isArchive, newBudget } from './archive.ts';
-import { type IndexElement, readIndex } from './package-index.ts';
 import {
   encryptedParts,
+  type IndexElement,
   type Macros,
   mainPart,
   manifestMediaType,
@@ -13,11 +12,22 @@ import {
   ooxmlFormat,
   ooxmlMacros,
   type PackageFormat,
+  readIndex,
   relationshipsPart,
 } from './packages.ts';
 import { type ByteSource, bufferSource } from './source.ts';
 import { MAX_PROLOG_BYTES, type Prolog, readProlog, xmlText } from './xml-prolog.ts';
-import { readEntry, readHead, readStart, readZip, type Zip, type ZipEntry } from './zip.ts';
+import {
+  ARCHIVE_LIMITS,
+  type ArchiveBudget,
+  newBudget,
+  readEntry,
+  readHead,
+  readStart,
+  readZip,
+  type Zip,
+  type ZipEntry,
+} from './zip.ts';
 
 const MiB = 1024 * 1024;
 /** Content types, relationships or a manifest larger than this belong to no document. */
@@ -27,6 +37,8 @@ const MAX_EMBEDDED_BYTES = 64 * MiB;
 /** So much of an entry's packed bytes nearly always shows its root element. */
 const HEAD_BYTES = 512;
 
+/** Archives begin with it, whatever an entry is called. */
+const ARCHIVE = 'PK\x03\x04';
 const CONTENT_TYPES = '[Content_Types].xml';
 const MANIFEST = 'META-INF/manifest.xml';
 
@@ -43,23 +55,22 @@ export interface PackageInspection {
 export async function inspectPackage(source: ByteSource, name: SourceName): Promise<PackageInspection> {
   const budget = newBudget();
   const zip = await readZip(source, budget);
-  const mediaType = await indexText(zip, 'mimetype');
-  const types = await index(zip, CONTENT_TYPES);
-  if (types !== undefined && !/opendocument/.test(mediaType ?? '')) {
-    const main = mainPart((await index(zip, '_rels/.rels')) ?? []);
+  const mediaType = indexText(zip, 'mimetype');
+  const types = index(zip, CONTENT_TYPES);
+  if (types && !/opendocument/.test(mediaType ?? '')) {
+    const main = mainPart(index(zip, '_rels/.rels') ?? []);
     const format = formatOr(ooxmlFormat(types, main), name);
     await checkEntries(zip, { budget, depth: 0, isOdf: false });
-    const related = (await index(zip, relationshipsPart(main))) ?? [];
+    const related = index(zip, relationshipsPart(main)) ?? [];
     return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types, related) };
   }
-  const manifest = (await index(zip, MANIFEST)) ?? [];
+  const manifest = index(zip, MANIFEST) ?? [];
   const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
   const parts = encryptedParts(manifest);
   const encrypted = parts.has('content.xml') || zip.entries.has('encrypted-package');
   // Encrypted entries have no head to inspect; the manifest itself never is encrypted.
   const isReadable = (entry: string) => (encrypted ? entry.startsWith('META-INF/') : !parts.has(entry));
-  const entries = parts.size > 0 || encrypted ? only(zip, isReadable) : zip;
-  await checkEntries(entries, { budget, depth: 0, isOdf: true });
+  await checkEntries(zip, { budget, depth: 0, isOdf: true }, isReadable);
   return { format, encrypted, macros: odfMacros(zip.entries.keys()) };
 }
 
@@ -69,19 +80,15 @@ function formatOr(found: PackageFormat, name: SourceName): SourceFormat {
   return found.format;
 }
 
-function only(zip: Zip, wanted: (name: string) => boolean): Zip {
-  return { source: zip.source, entries: new Map([...zip.entries].filter(([name]) => wanted(name))) };
-}
-
 /** A small part that says what is in the package, as text; undefined if the package has none. */
-async function indexText(zip: Zip, name: string): Promise<string | undefined> {
+function indexText(zip: Zip, name: string): string | undefined {
   const entry = zip.entries.get(name);
-  return entry && xmlText(await readEntry(zip, entry, MAX_INDEX_BYTES));
+  return entry && xmlText(readEntry(zip, entry, MAX_INDEX_BYTES));
 }
 
 /** The elements of a part that says what is in the package; undefined if the package has none. */
-async function index(zip: Zip, name: string): Promise<IndexElement[] | undefined> {
-  const xml = await indexText(zip, name);
+function index(zip: Zip, name: string): IndexElement[] | undefined {
+  const xml = indexText(zip, name);
   return xml === undefined ? undefined : readIndex(xml);
 }
 
@@ -92,28 +99,29 @@ interface Surroundings {
   isOdf: boolean;
 }
 
-/** Checks the beginning of every entry: the prolog of XML, and archives inside. */
-async function checkEntries(zip: Zip, around: Surroundings): Promise<void> {
+/** Checks the beginning of every entry that is readable: the prolog of XML, and archives inside. */
+async function checkEntries(zip: Zip, around: Surroundings, isReadable = (_: string) => true): Promise<void> {
   for (const entry of zip.entries.values()) {
-    if (entry.size === 0 || entry.position === undefined) continue;
-    const { head, whole } = await readHead(zip, entry, HEAD_BYTES);
-    if (isArchive(head)) await checkEmbedded(await readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
-    else checkProlog(entry, await readEntryProlog(zip, entry, head, whole), around.isOdf);
+    if (entry.size === 0 || entry.position === undefined || !isReadable(entry.name)) continue;
+    const { head, whole } = readHead(zip, entry, HEAD_BYTES);
+    if (head.toString('latin1', 0, 4) === ARCHIVE) {
+      await checkEmbedded(readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
+      continue;
+    }
+    let prolog = readProlog(head);
+    if (prolog.state === 'more' && !whole && head.length < MAX_PROLOG_BYTES) {
+      prolog = readProlog(await readStart(zip, entry, MAX_PROLOG_BYTES));
+    }
+    checkProlog(entry, prolog, around.isOdf);
   }
 }
 
 async function checkEmbedded(archive: Buffer, { budget, depth }: Surroundings): Promise<void> {
   if (depth >= ARCHIVE_LIMITS.depth) throw corrupt('zip_bomb');
   const zip = await readZip(bufferSource(archive), budget);
-  const manifest = (await index(zip, MANIFEST)) ?? [];
+  const manifest = index(zip, MANIFEST) ?? [];
   if (encryptedParts(manifest).size > 0) return;
   await checkEntries(zip, { budget, depth: depth + 1, isOdf: manifest.length > 0 });
-}
-
-async function readEntryProlog(zip: Zip, entry: ZipEntry, head: Buffer, whole: boolean): Promise<Prolog> {
-  const prolog = readProlog(head);
-  if (prolog.state !== 'more' || whole || head.length >= MAX_PROLOG_BYTES) return prolog;
-  return readProlog(await readStart(zip, entry, MAX_PROLOG_BYTES));
 }
 
 /**

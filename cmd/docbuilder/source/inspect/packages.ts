@@ -1,5 +1,65 @@
-import type { SourceFormat } from '../../formats.ts';
-import type { IndexElement } from './package-index.ts';
+import { type SaxesAttributeNS, SaxesParser } from 'saxes';
+import { getContentType, isOoxml, SOURCE_FORMATS, type SourceFormat } from '../../formats.ts';
+import { corrupt } from '../source-errors.ts';
+import { ARCHIVE_LIMITS } from './zip.ts';
+
+type Attributes = Readonly<Record<string, string | undefined>>;
+
+/** An element of a part that says what is in a package. Names are without prefixes. */
+export interface IndexElement {
+  name: string;
+  /** Attributes in no namespace, as OOXML has them. */
+  plain: Attributes;
+  /** Attributes in the element's own namespace, as OpenDocument has them. */
+  own: Attributes;
+}
+
+/** Elements of content types, relationships and manifests that inspection needs. */
+const WANTED = new Set(['Override', 'Default', 'Relationship', 'file-entry', 'encryption-data']);
+/** No index nests as deep; the parser looks each prefix up through all open elements. */
+const MAX_DEPTH = 32;
+/** Most attributes of one element. */
+const MAX_ATTRIBUTES = 256;
+/** Each entry may be encrypted and has, in some packages, a folder of its own. */
+const MAX_ELEMENTS = 4 * ARCHIVE_LIMITS.entries;
+
+/**
+ * The elements of an index part that say something of its package, read as a parser reads them: nothing that a comment,
+ * a character reference or a foreign attribute hides from a pattern. A document type is passed over: whether there may
+ * be one is for `readProlog` to say.
+ * @returns none for an empty text
+ * @throws {AppError} `corrupt_source`: `malformed_xml`, `zip_bomb` for more than any package has
+ */
+export function readIndex(xml: string): IndexElement[] {
+  const found: IndexElement[] = [];
+  if (xml === '') return found;
+  let [count, depth, attributes] = [0, 0, 0];
+  const parser = new SaxesParser({ xmlns: true, position: false });
+  parser.on('error', (error) => {
+    throw corrupt('malformed_xml', error);
+  });
+  parser.on('attribute', () => {
+    if (++attributes > MAX_ATTRIBUTES) throw corrupt('malformed_xml');
+  });
+  parser.on('opentag', ({ local: name, uri, attributes: all }) => {
+    attributes = 0;
+    if (++depth > MAX_DEPTH) throw corrupt('malformed_xml');
+    if (!WANTED.has(name)) return;
+    if (++count > MAX_ELEMENTS) throw corrupt('zip_bomb');
+    const list = Object.values(all);
+    found.push({ name, plain: inNamespace(list, ''), own: inNamespace(list, uri) });
+  });
+  parser.on('closetag', () => {
+    depth -= 1;
+  });
+  parser.write(xml).close();
+  return found;
+}
+
+function inNamespace(attributes: readonly SaxesAttributeNS[], uri: string): Attributes {
+  const own = attributes.filter((attribute) => attribute.uri === uri);
+  return Object.fromEntries(own.map(({ local, value }) => [local, value]));
+}
 
 /** The reason why a package counts as one with macros (contract: macro_not_allowed). */
 export interface Macros {
@@ -7,42 +67,22 @@ export interface Macros {
   part: string;
 }
 
-const OOXML = 'application/vnd.openxmlformats-officedocument';
-const ODF = 'application/vnd.oasis.opendocument';
+/**
+ * Formats by the content type of an OOXML package's main part (ECMA-376 part 1, section 15.2; [MS-OFFMACRO2] for the
+ * macro ones), and by the media type of an OpenDocument package (ODF 1.3 part 2, section 3.3).
+ */
+const FORMATS = new Map<string, SourceFormat>([
+  ...SOURCE_FORMATS.filter((format) => isOoxml(format) || /^f?o/.test(format)).map((format): [string, SourceFormat] => [
+    packageType(format),
+    format,
+  ]),
+  ['application/vnd.ms-word.template.macroenabledtemplate.main+xml', 'dotm'],
+]);
 
-/** Content types of an OOXML package's main part (ECMA-376 part 1, section 15.2; [MS-OFFMACRO2] for the macro ones). */
-const MAIN_PARTS: Readonly<Record<string, SourceFormat>> = lookup({
-  [`${OOXML}.wordprocessingml.document.main+xml`]: 'docx',
-  'application/vnd.ms-word.document.macroenabled.main+xml': 'docm',
-  [`${OOXML}.wordprocessingml.template.main+xml`]: 'dotx',
-  'application/vnd.ms-word.template.macroenabledtemplate.main+xml': 'dotm',
-  [`${OOXML}.spreadsheetml.sheet.main+xml`]: 'xlsx',
-  'application/vnd.ms-excel.sheet.macroenabled.main+xml': 'xlsm',
-  [`${OOXML}.spreadsheetml.template.main+xml`]: 'xltx',
-  'application/vnd.ms-excel.template.macroenabled.main+xml': 'xltm',
-  [`${OOXML}.presentationml.presentation.main+xml`]: 'pptx',
-  'application/vnd.ms-powerpoint.presentation.macroenabled.main+xml': 'pptm',
-  [`${OOXML}.presentationml.slideshow.main+xml`]: 'ppsx',
-  'application/vnd.ms-powerpoint.slideshow.macroenabled.main+xml': 'ppsm',
-  [`${OOXML}.presentationml.template.main+xml`]: 'potx',
-  'application/vnd.ms-powerpoint.template.macroenabled.main+xml': 'potm',
-});
-
-/** Media types of OpenDocument packages, and of the flat files, which use the same (ODF 1.3 part 2, section 3.3). */
-const ODF_PACKAGES: Readonly<Record<string, SourceFormat>> = lookup({
-  [`${ODF}.text`]: 'odt',
-  [`${ODF}.text-template`]: 'ott',
-  [`${ODF}.spreadsheet`]: 'ods',
-  [`${ODF}.spreadsheet-template`]: 'ots',
-  [`${ODF}.presentation`]: 'odp',
-  [`${ODF}.presentation-template`]: 'otp',
-});
-
-const ODF_FLAT: Readonly<Record<string, SourceFormat>> = lookup({
-  [`${ODF}.text`]: 'fodt',
-  [`${ODF}.spreadsheet`]: 'fods',
-  [`${ODF}.presentation`]: 'fodp',
-});
+function packageType(format: SourceFormat): string {
+  const type = getContentType(format).toLowerCase();
+  return isOoxml(format) ? `${type.replace(/\.12$/, '')}.main+xml` : type;
+}
 
 /** Packages that are known and not taken, by what their main part or media type says. */
 const FOREIGN: [pattern: RegExp, format: string][] = [
@@ -79,10 +119,8 @@ export function relationshipsPart(part: string): string {
  * @param contentTypes elements of `[Content_Types].xml`
  */
 export function ooxmlFormat(contentTypes: readonly IndexElement[], mainPart: string): PackageFormat {
-  const overrides = called(contentTypes, 'Override');
-  const main = overrides.find(({ plain }) => mainPart !== '' && partName(plain['PartName']) === partName(mainPart));
-  if (main) return known(MAIN_PARTS, [getContentType(main)]);
-  return known(MAIN_PARTS, [...overrides, ...called(contentTypes, 'Default')].map(getContentType));
+  const own = contentTypes.filter(({ plain }) => mainPart !== '' && partName(plain['PartName']) === partName(mainPart));
+  return findFormat((own.length > 0 ? own : contentTypes).map(contentType));
 }
 
 /**
@@ -90,29 +128,21 @@ export function ooxmlFormat(contentTypes: readonly IndexElement[], mainPart: str
  * @param contentTypes elements of `[Content_Types].xml`
  */
 export function partTypes(contentTypes: readonly IndexElement[]): (part: string) => string {
-  const overrides = new Map(
-    called(contentTypes, 'Override').map((element) => [partName(element.plain['PartName']), getContentType(element)]),
-  );
+  const types = new Map(contentTypes.map((element) => [partName(element.plain['PartName']), contentType(element)]));
   const defaults = new Map(
-    called(contentTypes, 'Default').map((element) => [
-      (element.plain['Extension'] ?? '').toLowerCase(),
-      getContentType(element),
-    ]),
+    contentTypes.map((element) => [element.plain['Extension']?.toLowerCase(), contentType(element)]),
   );
-  return (part) => {
-    const name = partName(part);
-    return overrides.get(name) ?? defaults.get(name.slice(name.lastIndexOf('.') + 1)) ?? '';
-  };
+  return (part) => types.get(partName(part)) ?? defaults.get(part.slice(part.lastIndexOf('.') + 1).toLowerCase()) ?? '';
 }
 
 /** The format of an OpenDocument package or, with `flat`, of a flat file, by its media type. */
 export function odfFormat(mediaType: string, flat = false): PackageFormat {
-  return known(flat ? ODF_FLAT : ODF_PACKAGES, [mediaType.trim().toLowerCase()]);
+  return findFormat([mediaType.trim().toLowerCase() + (flat ? '-flat-xml' : '')]);
 }
 
 /** The media type of the package itself as its manifest has it (ODF 1.3 part 2, section 4.8.4). */
 export function manifestMediaType(manifest: readonly IndexElement[]): string | undefined {
-  return called(manifest, 'file-entry').find(({ own }) => own['full-path'] === '/')?.own['media-type'];
+  return manifest.find(({ name, own }) => name === 'file-entry' && own['full-path'] === '/')?.own['media-type'];
 }
 
 /** The parts that are encrypted by what a manifest says (ODF 1.3 part 2, section 4.8.2): all of them, or one library of macros. */
@@ -137,21 +167,13 @@ export function ooxmlMacros(
   relationships: readonly IndexElement[],
 ): Macros | null {
   for (const part of names) if (/(^|\/)vbaProject\.bin$/i.test(part)) return { reason: 'vba_project', part };
-  for (const element of [...called(contentTypes, 'Override'), ...called(contentTypes, 'Default')]) {
+  for (const element of contentTypes) {
     const part = partName(element.plain['PartName']) || `*.${element.plain['Extension'] ?? ''}`;
-    if (getContentType(element) === 'application/vnd.ms-office.vbaproject') return { reason: 'vba_project', part };
-    if (getContentType(element).includes('macroenabled')) return { reason: 'macro_content_type', part };
+    if (contentType(element) === 'application/vnd.ms-office.vbaproject') return { reason: 'vba_project', part };
+    if (contentType(element).includes('macroenabled')) return { reason: 'macro_content_type', part };
   }
   const project = related(relationships, '/vbaProject');
   return project === undefined ? null : { reason: 'vba_project', part: project };
-}
-
-/** The target of the first relationship whose type ends like this. */
-function related(relationships: readonly IndexElement[], type: string): string | undefined {
-  const found = called(relationships, 'Relationship').find(({ plain }) =>
-    plain['Type']?.toLowerCase().endsWith(type.toLowerCase()),
-  );
-  return found?.plain['Target'];
 }
 
 /** Macros of an OpenDocument package, found by the folders that hold them. */
@@ -163,46 +185,26 @@ export function odfMacros(names: Iterable<string>): Macros | null {
   return null;
 }
 
-function known(table: Readonly<Record<string, SourceFormat>>, types: string[]): PackageFormat {
-  for (const type of types) {
-    const format = table[type];
-    if (format) return { format };
-  }
-  const foreign = FOREIGN.find(([pattern]) => types.some((type) => pattern.test(type)));
+/** The target of the first relationship whose type ends like this. */
+function related(relationships: readonly IndexElement[], type: string): string | undefined {
+  const isWanted = ({ plain }: IndexElement) => plain['Type']?.toLowerCase().endsWith(type.toLowerCase());
+  return relationships.find(isWanted)?.plain['Target'];
+}
+
+function findFormat(types: readonly string[]): PackageFormat {
+  const type = types.find((name) => FORMATS.has(name));
+  const format = type === undefined ? undefined : FORMATS.get(type);
+  if (format) return { format };
+  const foreign = FOREIGN.find(([pattern]) => types.some((name) => pattern.test(name)));
   return foreign && { foreign: foreign[1] };
 }
 
 /** Part names are compared without their leading slash and without regard to case (ECMA-376 part 2, section 6.2.2.3). */
-function partName(name: string | undefined): string {
-  return (name ?? '').replace(/^\//, '').toLowerCase();
+function partName(name = ''): string {
+  return name.replace(/^\//, '').toLowerCase();
 }
 
-/** A content type without its parameters. */
-function getContentType({ plain }: IndexElement): string {
+/** A content type without its parameters; empty for an element that has none. */
+function contentType({ plain }: IndexElement): string {
   return (plain['ContentType'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
-}
-
-function called(elements: readonly IndexElement[], name: string): IndexElement[] {
-  return elements.filter((element) => element.name === name);
-}
-
-/** Attributes of the inside of a tag, by local name. */
-export function attributes(inside: string): Record<string, string> {
-  const found = lookup<string>({});
-  for (const [, name = '', value = ''] of inside.matchAll(/(?<![\w.:-])([\w.:-]+)\s*=\s*("[^"]*"|'[^']*')/g)) {
-    found[name.slice(name.indexOf(':') + 1)] ??= unescapeXml(value.slice(1, -1));
-  }
-  return found;
-}
-
-function unescapeXml(value: string): string {
-  return value.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|amp);/gi, (whole, hex, decimal) => {
-    const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? 0x26);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
-}
-
-/** A table without a prototype: it is asked for names that come from files. */
-function lookup<T>(entries: Record<string, T>): Record<string, T> {
-  return Object.assign(Object.create(null), entries);
 }

@@ -1,14 +1,13 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { analyse } from 'chardet';
-import { parseSeparatorLine } from '../csv/delimiter.ts';
-import { CsvReader, type CsvSize } from '../csv/reader.ts';
-import { FOREIGN_ENCODINGS, type SourceEncoding } from '../encodings.ts';
+import { FOREIGN_ENCODINGS, type SourceEncoding } from '../../formats.ts';
+import { CsvReader, type CsvSize, parseSeparatorLine } from '../csv.ts';
 import { corrupt } from '../source-errors.ts';
 import { byteOrderMark, utf16Order } from './sniff.ts';
 import type { ByteSource } from './source.ts';
-import { cutBeforeStarter, normalized } from './unicode.ts';
+import { cutBefore, cutBeforeStarter, normalized } from './unicode.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -19,15 +18,11 @@ const CHUNK_BYTES = 256 * 1024;
  * @param head the beginning of the file
  * @throws {AppError} `corrupt_source` `encoding` if the file is not in the given set
  */
-export async function detectEncoding(
-  source: ByteSource,
-  head: Buffer,
-  given?: SourceEncoding,
-): Promise<SourceEncoding> {
+export function detectEncoding(source: ByteSource, head: Buffer, given?: SourceEncoding): SourceEncoding {
   const marked = byteOrderMark(head);
   const encoding = marked ?? given ?? utf16Order(head);
   if (encoding && encoding !== 'utf-8') return encoding;
-  if (await isAllUtf8(source)) return 'utf-8';
+  if (isAllUtf8(source)) return 'utf-8';
   if (encoding) throw corrupt('encoding');
   return foreignEncoding(head) ?? 'windows-1258';
 }
@@ -40,32 +35,28 @@ const UNLIKELY = 5;
 
 /** The foreign character set that a text is in, where it is clearly none of Vietnam's. */
 function foreignEncoding(head: Buffer): SourceEncoding | undefined {
-  const matches = analyse(head.subarray(0, GUESSED_BYTES)).map(({ name, confidence }) => ({
-    name: name.toLowerCase(),
-    confidence,
-  }));
-  const vietnamese = matches.find(({ name }) => name === 'windows-1258');
-  if (vietnamese && vietnamese.confidence >= UNLIKELY) return undefined;
-  const best = matches.find(({ name }) => FOREIGN_ENCODINGS.some((encoding) => encoding === name));
-  return best && best.confidence >= SURE ? FOREIGN_ENCODINGS.find((encoding) => encoding === best.name) : undefined;
+  const matches = analyse(head.subarray(0, GUESSED_BYTES));
+  const isVietnamese = matches.some(
+    ({ name, confidence }) => name.toLowerCase() === 'windows-1258' && confidence >= UNLIKELY,
+  );
+  if (isVietnamese) return undefined;
+  return matches
+    .filter(({ confidence }) => confidence >= SURE)
+    .flatMap(({ name }) => FOREIGN_ENCODINGS.filter((encoding) => encoding === name.toLowerCase()))[0];
 }
 
-async function isAllUtf8(source: ByteSource): Promise<boolean> {
-  for (let position = 0; position < source.size; ) {
-    const chunk = await source.read(position, CHUNK_BYTES);
-    const last = position + chunk.length >= source.size;
-    const length = last ? chunk.length : utf8Boundary(chunk);
-    if (length === 0 || !isUtf8(chunk.subarray(0, length))) return false;
-    position += length;
+function isAllUtf8(source: ByteSource): boolean {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for (let position = 0; position < source.size; position += CHUNK_BYTES) {
+      decoder.decode(source.read(position, CHUNK_BYTES), { stream: true });
+    }
+    decoder.decode();
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
   }
-  return true;
-}
-
-/** Length of a chunk without the character that its end may have cut. */
-function utf8Boundary(chunk: Buffer): number {
-  let end = chunk.length;
-  while (end > chunk.length - 4 && end > 0 && ((chunk[end - 1] ?? 0) & 0xc0) === 0x80) end--;
-  return end > 0 && (chunk[end - 1] ?? 0) >= 0xc0 ? end - 1 : chunk.length;
 }
 
 export interface TranscodeTask {
@@ -91,7 +82,7 @@ export async function transcode({ path, target, encoding, delimiter }: Transcode
   const csv = delimiter === undefined ? undefined : new CsvReader(delimiter);
   await pipeline(
     createReadStream(path, { highWaterMark: CHUNK_BYTES }),
-    (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, encoding), csv),
+    (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, encoding), csv, delimiter),
     createWriteStream(target, { flags: 'r+' }),
   );
   return csv?.size;
@@ -108,7 +99,11 @@ async function* decode(chunks: AsyncIterable<Buffer>, from: SourceEncoding): Asy
   }
 }
 
-async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvReader | undefined): AsyncGenerator<Buffer> {
+async function* toUtf8(
+  pieces: AsyncIterable<string>,
+  csv: CsvReader | undefined,
+  delimiter = '',
+): AsyncGenerator<Buffer> {
   let held = '';
   let atStart = csv !== undefined;
   for await (const piece of pieces) {
@@ -117,12 +112,12 @@ async function* toUtf8(pieces: AsyncIterable<string>, csv: CsvReader | undefined
       held = held.slice(parseSeparatorLine(held)?.length ?? 0);
       atStart = false;
     }
-    const cut = cutBeforeStarter(held);
+    const cut = csv ? cutBefore(held, (character) => `\r\n${delimiter}`.includes(character)) : cutBeforeStarter(held);
     const ready = held.slice(0, cut);
     if (cut > 0) yield toBytes(csv?.add(ready) ?? ready);
     held = held.slice(cut);
   }
-  yield toBytes(csv ? csv.add(held) + csv.end() : held);
+  yield toBytes(csv?.add(held) ?? held);
 }
 
 function toBytes(text: string): Buffer {

@@ -1,7 +1,5 @@
-/** Below the combining marks every character begins anew: nothing before it can combine with it. */
-const FIRST_COMBINING = 0x300;
-/** Ideographs, which do neither. */
-const isIdeograph = (unit: number): boolean => unit >= 0x3400 && unit <= 0x9fff;
+/** Below the combining marks every character begins anew: nothing before it can combine with it. Ideographs do neither. */
+const STARTER = /[\0-\u02ff\u3400-\u9fff]/;
 /** So long a run without one place to cut is no text in any language. */
 const MAX_RUN = 1024 * 1024;
 
@@ -11,9 +9,13 @@ const MAX_RUN = 1024 * 1024;
  * @returns an index; 0 if there is no such place yet
  */
 export function cutBeforeStarter(text: string): number {
+  return cutBefore(text, (character) => STARTER.test(character));
+}
+
+/** Returns the position of the last of some characters, behind the first one; 0 if there is none yet. */
+export function cutBefore(text: string, isPlace: (character: string) => boolean): number {
   for (let index = text.length - 1; index > 0; index--) {
-    const unit = text.charCodeAt(index);
-    if (unit < FIRST_COMBINING || isIdeograph(unit)) return index;
+    if (isPlace(text.charAt(index))) return index;
   }
   return text.length > MAX_RUN ? lastWholeCharacter(text) : 0;
 }

@@ -18,12 +18,11 @@ export const MAX_PROLOG_BYTES = 64 * 1024;
 
 /**
  * Character sets in which every byte below 0x80 is its ASCII character. In others (UTF-7, ISO-2022, EBCDIC) the bytes
- * of a comment could be a document type declaration.
+ * of a comment could be a document type declaration. A document that says UTF-16 and is not is read as UTF-8 by every
+ * parser; one that is was decoded.
  */
-const ASCII_SUPERSETS = /^(utf-?8|us-ascii|ascii|iso-8859-\d+|windows-\d+)$/i;
+const ASCII_SUPERSETS = /^(utf-?8|utf-?16.*|us-ascii|ascii|iso-8859-\d+|windows-\d+)$/i;
 
-/** A tag, white space, a byte order mark, the upper half of `<`. */
-const FIRST_BYTES = new Set([0x3c, 0x20, 0x09, 0x0a, 0x0d, 0xef, 0xfe, 0xff, 0x00]);
 /** First bytes of `<?xm` in EBCDIC, and of `<` in UCS-4 (XML 1.0, appendix F). */
 const OTHER_STARTS = new Set([
   '\x4c\x6f\xa7\x94',
@@ -35,46 +34,34 @@ const OTHER_STARTS = new Set([
   '\xff\xfe\0\0',
 ]);
 
+/** White space, instructions and comments. */
+const MISC = /(?:[\t\n\r ]+|<\?.*?\?>|<!--.*?-->)*/sy;
+const UNFINISHED = /^(?:$|<\?|<!--|<!-?$)/;
+
 /**
  * Reads the prolog of an XML document (XML 1.0, section 2.8): declaration, comments, processing instructions and
  * document type, up to the root element.
  * @param head its first bytes, in UTF-8, UTF-16 or a superset of ASCII
  */
 export function readProlog(head: Uint8Array): Prolog {
-  const start = Buffer.from(head.subarray(0, 4)).toString('latin1');
-  if (OTHER_STARTS.has(start)) return { state: 'hidden', subset: false, root: '' };
-  // The first byte is enough for most parts that are not XML.
-  if (head.length > 0 && !FIRST_BYTES.has(head[0] ?? 0)) return { state: 'malformed', subset: false, root: '' };
-  const text = xmlText(head.subarray(0, MAX_PROLOG_BYTES));
   const found = { subset: false, root: '' };
-  let position = 0;
-  for (;;) {
-    position = skipSpace(text, position);
-    const rest = text.slice(position, position + 9);
-    if (rest === '') return { ...found, state: 'more' };
-    if (rest.startsWith('<?')) {
-      const end = text.indexOf('?>', position);
-      if (end < 0) return { ...found, state: 'more' };
-      if (rest.startsWith('<?xml') && !isAsciiSuperset(text.slice(position, end))) {
-        return { ...found, state: 'hidden' };
-      }
-      position = end + 2;
-    } else if (rest.startsWith('<!--')) {
-      const end = text.indexOf('-->', position + 4);
-      if (end < 0) return { ...found, state: 'more' };
-      position = end + 3;
-    } else if (/^<!doctype$/i.test(rest)) {
-      // Whoever meets one refuses the document or trusts its maker: what stands behind it is not read.
-      const end = text.slice(position).search(/[[>]/);
-      const doctype = end < 0 ? text.slice(position) : text.slice(position, position + end);
-      return { state: 'root', root: '', doctype, subset: end < 0 || text[position + end] === '[' };
-    } else if (/^<[\p{L}_:\ufffd]/u.test(rest)) {
-      const end = text.indexOf('>', position);
-      return { ...found, state: 'root', root: text.slice(position + 1, end < 0 ? undefined : end) };
-    } else {
-      return { ...found, state: '<!DOCTYPE'.startsWith(rest.toUpperCase()) || rest === '<!-' ? 'more' : 'malformed' };
-    }
+  if (OTHER_STARTS.has(Buffer.from(head.subarray(0, 4)).toString('latin1'))) return { ...found, state: 'hidden' };
+  const text = xmlText(head.subarray(0, MAX_PROLOG_BYTES));
+  MISC.lastIndex = 0;
+  const [misc = ''] = MISC.exec(text) ?? [];
+  const [declaration = ''] = /^\s*<\?xml.*?\?>/s.exec(misc) ?? [];
+  const encoding = /encoding\s*=\s*["']([^"']*)["']/.exec(declaration)?.[1];
+  if (encoding !== undefined && !ASCII_SUPERSETS.test(encoding)) return { ...found, state: 'hidden' };
+  const rest = text.slice(misc.length);
+  if (/^<!doctype/i.test(rest)) {
+    // Whoever meets one refuses the document or trusts its maker: what stands behind it is not read.
+    const end = rest.search(/[[>]/);
+    const doctype = end < 0 ? rest : rest.slice(0, end);
+    return { state: 'root', root: '', doctype, subset: end < 0 || rest[end] === '[' };
   }
+  if (/^<[\p{L}_:\ufffd]/u.test(rest)) return { ...found, state: 'root', root: /^<([^>]*)/.exec(rest)?.[1] ?? '' };
+  const isCut = UNFINISHED.test(rest) || '<!DOCTYPE'.startsWith(rest.toUpperCase());
+  return { ...found, state: isCut ? 'more' : 'malformed' };
 }
 
 /** XML bytes as text. In other character sets than UTF-8 and UTF-16 only the ASCII characters, thus markup, are right. */
@@ -90,16 +77,4 @@ export function xmlText(xml: Uint8Array): string {
 function byteOrder([first, second]: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le';
   return (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c) ? 'utf-16be' : undefined;
-}
-
-function isAsciiSuperset(declaration: string): boolean {
-  const encoding = /encoding\s*=\s*["']([^"']*)["']/.exec(declaration)?.[1];
-  // A document that says UTF-16 and is not was read as UTF-8 by every parser; one that is was decoded above.
-  return encoding === undefined || ASCII_SUPERSETS.test(encoding) || /^utf-?16/i.test(encoding);
-}
-
-function skipSpace(text: string, from: number): number {
-  let position = from;
-  while (/[\t\n\r ]/.test(text[position] ?? '')) position++;
-  return position;
 }

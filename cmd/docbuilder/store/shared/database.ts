@@ -1,10 +1,9 @@
 import { newKey } from '../../../../src/common/fs/key-file.ts';
-import { keepKey } from '../../../../src/common/sql/keep-key.ts';
 import { clientOptions, createQuery } from '../../../../src/common/sql/postgres-client.ts';
-import type { Schema } from '../../../../src/common/sql/postgres-migrate.ts';
 import { openConnections } from '../../../../src/common/sql/postgres-pool.ts';
+import type { Schema } from '../../../../src/common/sql/postgres-tables.ts';
 import { openTables } from '../../../../src/common/sql/postgres-tables.ts';
-import type { Query } from '../../../../src/common/sql/table.ts';
+import { keepKey, type Query } from '../../../../src/common/sql/table.ts';
 
 const CONNECTIONS = 10;
 /** All statements are short. A request that waits for one is refused soon when the database hangs. */

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { build as bundle } from 'esbuild';
 import { docker, hasEngine, sharedEngine } from '../engine.ts';
-import { editorContext } from './editor.ts';
 
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../../../..');
@@ -103,4 +103,32 @@ async function digest(): Promise<string> {
 /** The real base, as the Dockerfile has it. */
 async function nodeImage(): Promise<string> {
   return /^ARG NODE_IMAGE=(\S+)/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+}
+
+/** What comes from CommonJS asks for modules in its own way. */
+const REQUIRE = "import * as modules from 'node:module'; const require = modules.createRequire(import.meta.url);";
+
+/** Fills a folder from which the stand-in editor's image is built: one file of JavaScript, and what its page shows. */
+async function editorContext(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await bundle({
+    entryPoints: [join(ROOT, 'test/e2e/cluster/editor/main.ts')],
+    outfile: join(folder, 'main.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    banner: { js: REQUIRE },
+    logLevel: 'error',
+  });
+  await cp(join(ROOT, 'examples/editor/page'), join(folder, 'page'), { recursive: true });
+  await cp(join(ROOT, 'test/e2e/cluster/editor/Dockerfile'), join(folder, 'Dockerfile'));
+}
+
+/** Gives an image another tag as well. @returns its other name, `localhost/svc/gate:next` */
+export async function tagImage(image: string, tag: string): Promise<string> {
+  const other = image.replace(/:[^:]*$/, `:${tag}`);
+  await docker('tag', image, other);
+  return other;
 }

@@ -21,7 +21,7 @@ export type EndAsking = () => Promise<string[]>;
 
 /** Asks again and again until it is told to end. */
 export function askAgain(
-  { sessions, apiKey, handle }: { sessions: Sessions; apiKey: string; handle: InstanceHandle },
+  { sessions, apiKey, handle }: { sessions: Sessions; apiKey?: string; handle: InstanceHandle },
   { path = '/svc/status', pauseMs = 25, status = 200, withinMs = 120_000, body }: Asked = {},
 ): EndAsking {
   const failures: Promise<string>[] = [];
@@ -30,7 +30,7 @@ export function askAgain(
     while (!ended) {
       const asked = new Date();
       // A kept connection may be closed just when it is used again: an edge asks again then.
-      const headers = { Authorization: `Bearer ${apiKey}`, Connection: 'close' };
+      const headers = { ...(apiKey && { Authorization: `Bearer ${apiKey}` }), Connection: 'close' };
       const init = { headers, signal: AbortSignal.timeout(withinMs), ...(body && { method: 'POST', body: body() }) };
       const wrong = await sessions.call(path, init).then(
         async (response) => {

@@ -6,12 +6,13 @@ import { promisify } from 'node:util';
 import { kubernetesProgram, missingPrograms } from '../../../support/kubernetes.ts';
 import { secret } from '../../../support/logs.ts';
 import { freePort } from '../../../support/process.ts';
-import { type Sessions, sessionsAt } from '../../../support/sessions.ts';
+import type { Sessions } from '../../../support/sessions.ts';
 import { until } from '../../../support/until.ts';
 import { CACHE } from '../cluster.ts';
 import { docker, type Engine, engineMissing, hasEngine, sharedEngine } from '../engine.ts';
 import { buildImages, type Images } from '../images/build.ts';
 import { type Outside, startOutside } from './outside.ts';
+import { sessionsThrough } from './sessions.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const START_MS = 180_000;
@@ -28,8 +29,6 @@ export interface Composed {
   compose(parameters: readonly string[], variables?: Record<string, string>): Promise<string>;
   /** Id of the container of a service. */
   container(service: string): Promise<string>;
-  /** All that has a health check is healthy, and the gate and the editor have found each other. */
-  healthy(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -69,18 +68,13 @@ export async function startComposed(): Promise<Composed> {
   try {
     await compose(['up', '--detach', '--no-build', '--pull', 'never']);
     const read = (name: string) => readFile(join(folder, '.data/compose', name), 'utf8');
-    const sessions = sessionsAt(outside.url, {
-      ...{ origin: outside.portal, documentUrl: outside.documentUrl, callbackUrl: outside.receiver.url },
-      jwtSecret: secret((await read('embed-jwt-secret')).trim()),
-    });
-    const composed: Composed = {
-      ...{ images, outside, sessions, compose, stop },
+    await healthy(compose);
+    return {
+      ...{ images, outside, compose, stop },
+      sessions: await sessionsThrough(outside, (await read('embed-jwt-secret')).trim()),
       apiKey: secret((await read('docbuilder-api-keys')).trim().replace(/^compose:/, '')),
       container: async (service) => (await compose(['ps', '--all', '--quiet', service])).trim(),
-      healthy: () => healthy(composed),
     };
-    await composed.healthy();
-    return composed;
   } catch (error) {
     const logs = await compose(['logs', '--tail', '20']).catch(String);
     await stop();
@@ -107,23 +101,18 @@ async function outsideOf({ address, hostAddress }: Engine, port: number): Promis
   return { ...outside, documentUrl: named(outside.documentUrl), receiver: { ...receiver, url: named(receiver.url) } };
 }
 
-async function healthy({ compose, sessions }: Composed): Promise<void> {
+/** Resolves when all that has a health check is healthy. */
+async function healthy(compose: Composed['compose']): Promise<void> {
   await until(
     'all services are healthy',
     async () => {
       const lines = (await compose(['ps', '--all', '--format', 'json'])).trim().split('\n');
       const found = lines.map((line) => JSON.parse(line) as { Service: string; State: string; Health: string });
       const others = found.filter(({ Service }) => Service !== 'quarantine');
-      const good = others.every(({ State, Health }) => State === 'running' && ['', 'healthy'].includes(Health));
-      return (good && others.length === 5) || undefined;
+      const isGood = others.every(({ State, Health }) => State === 'running' && ['', 'healthy'].includes(Health));
+      return isGood && others.length === 5;
     },
     START_MS,
-  );
-  await until('the gate knows the editor', () =>
-    sessions.status().then(
-      ({ upstream }) => upstream.editor_server === 'ok' || undefined,
-      () => undefined,
-    ),
   );
 }
 

@@ -1,7 +1,7 @@
+import { RESOURCES } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { Reflector } from '../../../../cmd/controller/k8s/reflector.ts';
-import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
-import { parseEdgeObject } from '../../../../cmd/controller/reconcile/edge-object.ts';
+import { parseEdgeObject } from '../../../../cmd/controller/reconcile/edge.ts';
 import { systemClock } from '../../../../src/common/clock.ts';
 import { giveAddress } from '../../../support/controller.ts';
 import { readKubeConfig } from '../../../support/kubeconfig.ts';

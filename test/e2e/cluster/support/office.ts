@@ -7,6 +7,7 @@ import { generateEd25519, toPublic } from '../../../../src/common/crypto/key-set
 import { clusterEnding } from '../../../support/at-end.ts';
 import { helmMissing } from '../../../support/helm.ts';
 import { secret } from '../../../support/logs.ts';
+import { skip } from '../../../support/skip.ts';
 import { isShared } from '../../../support/test-store.ts';
 import { until } from '../../../support/until.ts';
 import { type Cluster, clusterMissing } from '../cluster.ts';
@@ -37,7 +38,14 @@ export interface Office extends InstanceHandle {
   /** From `kubectl apply` until `kubectl wait` returned. */
   readyMs: number;
   /** A licence that the release's keys verify. */
-  licence(claims?: { conns?: number; features?: string[] }): Promise<string>;
+  licence(claims?: Claims): Promise<string>;
+  /** Makes the instance Enterprise, by the Secret `svc-license`. */
+  giveLicence(claims?: Claims): Promise<void>;
+}
+
+interface Claims {
+  conns?: number;
+  features?: string[];
 }
 
 let shared: Promise<Office> | undefined;
@@ -46,10 +54,7 @@ let shared: Promise<Office> | undefined;
 export async function officeFor(context: Context): Promise<Office> {
   context.timeout(COLD_MS);
   const missing = clusterMissing() ?? helmMissing();
-  if (missing !== undefined) {
-    process.stderr.write(`no tests on a cluster: ${missing}\n`);
-    return context.skip();
-  }
+  if (missing !== undefined) skip(context, missing);
   shared ??= open();
   const office = await shared;
   await office.ready();
@@ -87,7 +92,13 @@ async function open(): Promise<Office> {
     const now = Math.floor(Date.now() / 1000);
     return secret(await signEdDsa({ conns, features, sub: 'Office', iat: now - 60, exp: now + 400 * 86_400 }, key));
   };
-  return { ...handle, ready, cluster, images, release, outside, notes, readyMs, licence };
+  const giveLicence: Office['giveLicence'] = async (claims) => {
+    await handle.kubectl('delete', 'secret', 'svc-license', '--ignore-not-found');
+    const token = `--from-literal=token=${await licence(claims)}`;
+    await handle.kubectl('create', 'secret', 'generic', 'svc-license', token);
+    await handle.patch({ license: { secretName: 'svc-license' } });
+  };
+  return { ...handle, ready, cluster, images, release, outside, notes, readyMs, licence, giveLicence };
 }
 
 /**

@@ -21,7 +21,7 @@ export interface Outside {
  * @param hostAddress under which pods find this machine
  */
 export async function startOutside(node: { address: string; port: number }, hostAddress: string): Promise<Outside> {
-  const edge = await startTcpProxy(node.port, node.address);
+  const edge = await startTcpProxy(node.port, { host: node.address });
   const url = `http://localhost:${edge.port}`;
   const portal = await startCanary((_request, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');

@@ -1,12 +1,13 @@
 import type { Context } from 'mocha';
 import { secret } from '../../../support/logs.ts';
-import { type Sessions, sessionsAt } from '../../../support/sessions.ts';
+import type { Sessions } from '../../../support/sessions.ts';
+import { skip } from '../../../support/skip.ts';
 import { sharedStoreMissing } from '../../../support/test-store.ts';
-import { until } from '../../../support/until.ts';
 import { type Asked, askAgain, type EndAsking } from './asking.ts';
 import { type InstanceHandle, instanceHandle } from './instance.ts';
 import { answers, makeNamespace, type Office } from './office.ts';
 import { type Outside, startOutside } from './outside.ts';
+import { sessionsThrough } from './sessions.ts';
 import { clusterStore } from './store.ts';
 
 const SMALL = { resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '1500Mi' } } };
@@ -37,10 +38,7 @@ interface Wanted {
 /** Starts an instance with two gates and two DocBuilders. Skips the test, and says why, where the machine has no such store. */
 export async function startSharedInstance(context: Context, office: Office, wanted: Wanted): Promise<SharedInstance> {
   const missing = await sharedStoreMissing();
-  if (missing) {
-    process.stderr.write(`      skipped: ${missing}\n`);
-    context.skip();
-  }
+  if (missing) skip(context, missing);
   const { cluster } = office;
   const { name } = wanted;
   const edge = wanted.edge ?? { address: cluster.nodeAddress, port: wanted.nodePort };
@@ -59,17 +57,10 @@ export async function startSharedInstance(context: Context, office: Office, want
     const object = instance(wanted, outside, cluster.hostAddress, store.storage);
     await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(object));
     await handle.ready();
-    const { url, documentUrl, portal, receiver } = outside;
-    const jwtSecret = secret(await handle.secret(`${name}-secrets`, 'embed-jwt-secret'));
-    const apiKey = secret((await handle.secret(`${name}-secrets`, 'docbuilder-api-keys')).replace(/^.*:/, ''));
-    const sessions = sessionsAt(url, { origin: portal, documentUrl, callbackUrl: receiver.url, jwtSecret });
-    await until('the gates know the editor', () =>
-      sessions.status().then(
-        ({ upstream }) => upstream.editor_server === 'ok' || undefined,
-        () => undefined,
-      ),
-    );
-    await answers(url);
+    const keyOf = (key: string) => handle.secret(`${name}-secrets`, key);
+    const apiKey = secret((await keyOf('docbuilder-api-keys')).replace(/^.*:/, ''));
+    const sessions = await sessionsThrough(outside, await keyOf('embed-jwt-secret'));
+    await answers(outside.url);
     const ask: SharedInstance['ask'] = (asked) => askAgain({ sessions, apiKey, handle }, asked);
     return { ...handle, outside, sessions, apiKey, putKeys, ask, stop };
   } catch (error) {

@@ -1,6 +1,5 @@
-import { connect, createServer } from 'node:net';
 import { clusterEnding } from '../../../support/at-end.ts';
-import { portOf } from '../../../support/listen.ts';
+import { startTcpProxy } from '../../../support/tcp-proxy.ts';
 import { testServers } from '../../../support/test-store.ts';
 import type { Cluster } from '../cluster.ts';
 
@@ -53,14 +52,8 @@ export async function clusterStore(cluster: Cluster, namespace: string): Promise
 }
 
 /** Returns a port of an address of this machine that leads to one of its loopback address, until the cluster ends. */
-function openDoor(address: string, port: number): Promise<number> {
-  const door = createServer((near) => {
-    const far = connect(port, '127.0.0.1');
-    for (const socket of [near, far]) socket.on('error', () => {});
-    near.pipe(far).pipe(near);
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
-  });
-  clusterEnding.at(async () => void door.close());
-  return portOf(door.listen(0, address));
+async function openDoor(address: string, port: number): Promise<number> {
+  const door = await startTcpProxy(port, { on: address });
+  clusterEnding.at(door.close);
+  return door.port;
 }

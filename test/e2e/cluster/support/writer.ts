@@ -52,7 +52,7 @@ export function startWriter(sessions: Sessions, key: string): Writer {
   return {
     async more() {
       const before = confirmed.length;
-      await until('another save', () => confirmed.length > before || undefined, WITHIN_MS);
+      await until('another save', () => confirmed.length > before, WITHIN_MS);
     },
     async stop() {
       stopping = true;

@@ -42,17 +42,22 @@ export function startSlowClient(url: URL, options: SlowOptions): SlowClient {
     const socket = connect({ host: url.hostname, port: Number(url.port), localAddress: from });
     open.add(socket);
     let answer = '';
+    const told = (): void => {
+      if (answer === '') return;
+      answers.push(answer);
+      onAnswer?.(answer);
+      answer = '';
+    };
     socket.on('connect', () => socket.write(head));
+    // A front that has answered reads on for a while before it closes.
     socket.on('data', (chunk) => {
       answer += chunk;
+      if (isWhole(answer)) told();
     });
     socket.on('error', () => {});
     socket.on('close', () => {
+      told();
       open.delete(socket);
-      if (answer !== '') {
-        answers.push(answer);
-        onAnswer?.(answer);
-      }
       if (againMs !== undefined) setTimeout(start, againMs);
     });
   }
@@ -69,4 +74,16 @@ export function startSlowClient(url: URL, options: SlowOptions): SlowClient {
       for (const socket of open) socket.resetAndDestroy();
     },
   };
+}
+
+function isWhole(answer: string): boolean {
+  const [head = '', body] = answer.split('\r\n\r\n');
+  return body !== undefined && Buffer.byteLength(body) >= Number(/^content-length: (\d+)/im.exec(head)?.[1]);
+}
+
+// As a process: one client that holds connections until it is ended. Prints the status of each answer.
+if (import.meta.main) {
+  const [url = '', count = '', from = ''] = process.argv.slice(2);
+  const onAnswer = (answer: string): void => void process.stdout.write(`${answer.slice(9, 12)}\n`);
+  startSlowClient(new URL(url), { count: Number(count), from, againMs: 5_000, onAnswer });
 }

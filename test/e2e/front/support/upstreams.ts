@@ -13,6 +13,8 @@ export interface Upstreams {
   /** What `remoteControl` does, without the way there. */
   behave(upstream: Upstream, behaviour: Behaviour): Promise<void>;
   seen(upstream: Upstream): Seen[];
+  /** Has all answer 200 again, as if they had seen nothing. */
+  calm(): Promise<void>;
   /** Connections made to each so far. */
   connections(upstream: Upstream): number;
   stop(): Promise<void>;
@@ -53,6 +55,12 @@ export async function startUpstreams(): Promise<Upstreams> {
     controlUrl: `http://127.0.0.1:${controlPort}`,
     behave: (name, behaviour) => behave(running[name], behaviour),
     seen: (name) => running[name].seen.splice(0),
+    async calm() {
+      for (const upstream of Object.values(running)) {
+        await behave(upstream, { status: 200 });
+        upstream.seen = [];
+      }
+    },
     connections: (name) => running[name].connections,
     stop: async () => {
       await Promise.all(Object.values(running).map((upstream) => behave(upstream, { down: true })));

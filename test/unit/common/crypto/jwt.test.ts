@@ -62,10 +62,8 @@ describe('a verifier of HS256 tokens', () => {
     expect(result).to.deep.equal({ status: 'invalid', problem: 'not_yet_valid', reason });
   });
 
-  it('cannot be made without a secret of 32 characters', () => {
-    for (const secrets of [[], [''], ['x'.repeat(32), 'x'.repeat(31)]]) {
-      expect(() => createHs256Verifier({ secrets })).to.throw(TypeError);
-    }
+  it('cannot be made without a secret', () => {
+    expect(() => createHs256Verifier({ secrets: [] })).to.throw(TypeError);
     createHs256Verifier({ secrets: ['x'.repeat(32)] });
   });
 });

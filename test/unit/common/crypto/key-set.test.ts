@@ -46,35 +46,35 @@ describe('a key set', () => {
     ...[RSA, { ...publicKey, kid: 'encryption', use: 'enc' }, { ...publicKey, kid: 'curve', crv: 'X25519' }],
     ...[{ ...publicKey, kid: 'short', x: 'AAAA' }, nameless, null, 'key'],
   ];
-  for (const [what, keys, found] of [
-    ['has its Ed25519 keys by their kid', [publicKey, other], { a: publicKey, b: other }],
-    ['may have keys that do not say alg and use', [{ kty, crv, x, kid }], { a: publicKey }],
-    ['is read without keys that are of no use here', [...useless, publicKey], { a: publicKey }],
-    ['of no keys says that nobody is trusted', [], {}],
-  ] as const) {
-    it(what, () => {
-      const parsed = parseKeySet(toText(...keys));
+  it('has Ed25519 keys by their kid, also such as do not say alg and use; other keys are left out', () => {
+    for (const [keys, found] of [
+      [[publicKey, other], { a: publicKey, b: other }],
+      [[{ kty, crv, x, kid }], { a: publicKey }],
+      [[...useless, publicKey], { a: publicKey }],
+      // Nobody is trusted.
+      [[], {}],
+    ]) {
+      const parsed = parseKeySet(toText(...(keys as unknown[])));
       expect(parsed.ok && Object.fromEntries(parsed.value)).to.deep.equal(found);
-    });
-  }
+    }
+  });
 
-  for (const [what, text, problem] of [
-    ['a private key', toText(publicKey, key), 'private'],
-    ['a private RSA key', toText(publicKey, { ...RSA, d: 'x' }), 'private'],
-    ['a kid that stands twice', toText(publicKey, { ...other, kid: 'a' }), 'two keys'],
-    ['only a key of another kind', toText(RSA), 'no Ed25519 key'],
-    ['no list', '{"keys":{}}', 'not a JWK Set'],
-    ['a single JWK', JSON.stringify(publicKey), 'not a JWK Set'],
-    ['a single private JWK', JSON.stringify(key), 'is a private key'],
-    ['null', 'null', 'not a JWK Set'],
-    ['no JSON', '-----BEGIN PUBLIC KEY-----', 'not a JWK Set'],
-    ['nothing', '', 'not a JWK Set'],
-  ] as const) {
-    it(`is refused with ${what}`, () => {
+  it('is refused with a private key or a kid that stands twice, and where it is none', () => {
+    for (const [text, problem] of [
+      [toText(publicKey, key), 'private'],
+      [toText(publicKey, { ...RSA, d: 'x' }), 'private'],
+      [toText(publicKey, { ...other, kid: 'a' }), 'two keys'],
+      [toText(RSA), 'no Ed25519 key'],
+      [JSON.stringify(key), 'is a private key'],
+      ...['{"keys":{}}', JSON.stringify(publicKey), 'null', '-----BEGIN PUBLIC KEY-----', ''].map((none) => [
+        none,
+        'not a JWK Set',
+      ]),
+    ] as [string, string][]) {
       const parsed = parseKeySet(text);
-      expect(!parsed.ok && parsed.problem)
+      expect(!parsed.ok && parsed.problem, text)
         .to.include(problem)
         .and.not.include(key.d);
-    });
-  }
+    }
+  });
 });

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { takeOwnership } from '../../../../src/common/fs/ownership.ts';
-import { processIdentity } from '../../../../src/common/fs/process-identity.ts';
+import { processIdentity, takeOwnership } from '../../../../src/common/fs/ownership.ts';
 import { useFolder } from '../../../support/folder.ts';
 
 describe('takeOwnership', () => {

@@ -4,7 +4,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { sendStream } from '../../../../src/common/http/send-stream.ts';
+import { sendStream } from '../../../../src/common/http/send-bytes.ts';
 import { useFolder } from '../../../support/folder.ts';
 import { portOf } from '../../../support/listen.ts';
 import { until } from '../../../support/service.ts';

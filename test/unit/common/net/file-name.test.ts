@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { getFileName } from '../../../../src/common/net/file-name.ts';
+import { getFileName } from '../../../../src/common/net/download.ts';
 
 describe('the name of a downloaded file', () => {
   const cases: [url: string, disposition: string | undefined, name: string | undefined][] = [
@@ -39,8 +39,8 @@ describe('the name of a downloaded file', () => {
       fc.string().map((name) => `attachment; filename=${name}`),
     );
     fc.assert(
-      fc.property(fc.webUrl(), text, (url, disposition) => {
-        const name = getFileName(new URL(url), disposition);
+      fc.property(fc.webPath(), text, (path, disposition) => {
+        const name = getFileName(new URL(`http://x.test/${path}`), disposition);
         if (name === undefined) return;
         expect(name).not.to.match(/[/\\\p{Cc}]/u);
         expect(['', '.', '..']).not.to.include(name);

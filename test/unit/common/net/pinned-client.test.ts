@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Address, parseAddress } from '../../../../src/common/net/address.ts';
-import { pinnedClient } from '../../../../src/common/net/pinned-client.ts';
+import { pinnedClient } from '../../../../src/common/net/exchange.ts';
 import { type Canary, startCanary } from '../../../support/canary.ts';
 
 describe('a pinned client', () => {

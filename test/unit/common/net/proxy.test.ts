@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { parseProxy, proxyFor } from '../../../../src/common/net/proxy.ts';
-import { type Canary, startCanary } from '../../../support/canary.ts';
+import type { Canary } from '../../../support/canary.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
 import { useFolder } from '../../../support/folder.ts';
 import { secret } from '../../../support/logs.ts';
-import { openDoor, refusal } from '../../../support/outbound.ts';
+import { openDoor, refusal, useServers } from '../../../support/outbound.ts';
 
 const PUBLIC = '93.184.216.34';
 const IPV6 = '2606:2800:220:1:248:1893:25c8:1946';
@@ -19,17 +19,18 @@ const NAMES = {
 };
 
 describe('the outbound door behind a proxy', () => {
+  const serve = useServers();
+  const folder = useFolder();
   let canary: Canary;
   let proxy: ConnectProxy;
-  const folder = useFolder();
   let files = 0;
 
   beforeEach(async () => {
-    canary = await startCanary();
+    canary = await serve();
     const { port } = canary;
     proxy = await startConnectProxy({ [`${PUBLIC}:80`]: port, [`${PUBLIC}:443`]: port, [`[${IPV6}]:8080`]: port });
   });
-  afterEach(() => Promise.all([canary.close(), proxy.close()]));
+  afterEach(() => proxy.close());
 
   const doorFor = (allow = '', url = proxy.url) => openDoor(allow, NAMES, '', url).door;
   function download(url: string, door = doorFor()) {
@@ -98,45 +99,43 @@ describe('the outbound door behind a proxy', () => {
 });
 
 describe('the address of a proxy', () => {
-  const WRONG = ['secret.example:3128', 'socks5://secret.example', 'http://', 'http://secret.example/path', 'secret'];
-  for (const text of WRONG) {
-    it(`is not ${text}`, () => {
+  it('is one of http or https, perhaps with credentials, and a wrong one is told without its text', () => {
+    for (const text of [
+      'secret.example:3128',
+      'socks5://secret.example',
+      'http://',
+      'http://secret.example/path',
+      'secret',
+    ]) {
       const { proxy, mistakes } = parseProxy(text);
-      expect(proxy).to.equal(undefined);
+      expect(proxy, text).to.equal(undefined);
       expect(mistakes.join())
         .to.match(/^must be the address of a proxy/)
         .and.not.include('secret');
-    });
-  }
-
-  it('may be absent, and may have credentials', () => {
+    }
     expect(parseProxy('')).to.deep.equal({ proxy: undefined, mistakes: [] });
     expect(parseProxy('http://a:b@proxy.example:3128').proxy).to.include({ username: 'a', hostname: 'proxy.example' });
+    expect(() => proxyFor(new URL('https://10.96.0.1'), { HTTPS_PROXY: 'proxy' })).to.throw('HTTPS_PROXY must be');
   });
 
-  const server = (host: string) => new URL(`https://${host}:6443`);
   const HTTPS_PROXY = 'http://proxy.example:3128';
   for (const [host, except, leads] of [
-    ['10.96.0.1', '', true],
-    ['10.96.0.1', '10.96.0.0/12,.svc', false],
-    ['10.96.0.1', '10.0.0.0/16', true],
-    ['10.96.0.1', '10.96.0.1', false],
-    ['[fd00::1]', 'fd00::/8', false],
-    ['api.example', '.example', false],
-    ['api.example', 'example', false],
-    ['api.example', 'pi.example', true],
-    ['api.example', 'API.example', false],
-    ['api.example', '*', false],
-    ['api.example', 'other, ,', true],
+    ['https://10.96.0.1', '', true],
+    ['http://10.96.0.1', '', false],
+    ['https://10.96.0.1', '10.96.0.0/12,.svc', false],
+    ['https://10.96.0.1', '10.0.0.0/16', true],
+    ['https://10.96.0.1', '10.96.0.1', false],
+    ['https://[fd00::1]', 'fd00::/8', false],
+    ['https://api.example', '.example', false],
+    ['https://api.example', 'example', false],
+    ['https://api.example', 'pi.example', true],
+    ['https://api.example', 'API.example', false],
+    ['https://api.example', '*', false],
+    ['https://api.example', 'other, ,', true],
   ] as const) {
     it(`${leads ? 'leads' : 'does not lead'} to ${host} with NO_PROXY=${except}`, () => {
-      const proxy = proxyFor(server(host), { HTTPS_PROXY, NO_PROXY: except });
+      const proxy = proxyFor(new URL(`${host}:6443`), { HTTPS_PROXY, NO_PROXY: except });
       expect(proxy?.host).to.equal(leads ? 'proxy.example:3128' : undefined);
     });
   }
-
-  it('is of no concern to plain http, and a broken one is told without its text', () => {
-    expect(proxyFor(new URL('http://10.96.0.1'), { HTTPS_PROXY })).to.equal(undefined);
-    expect(() => proxyFor(server('10.96.0.1'), { HTTPS_PROXY: 'proxy' })).to.throw('HTTPS_PROXY must be');
-  });
 });

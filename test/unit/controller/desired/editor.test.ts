@@ -1,8 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { editorObjects } from '../../../../cmd/controller/desired/editor.ts';
-import { editorArguments } from '../../../../cmd/controller/desired/editor-params.ts';
+import { editorArguments, editorObjects } from '../../../../cmd/controller/desired/editor.ts';
 import { QUARANTINE_SCRIPT } from '../../../../src/common/quarantine-script.ts';
 import { situationOf } from './situation.ts';
 

@@ -1,34 +1,29 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { loadConfig as loadDocbuilder } from '../../../../cmd/docbuilder/config.ts';
 import { loadConfig as loadGate } from '../../../../cmd/gate/config.ts';
 import type { Environment } from '../../../../src/common/config.ts';
 import { schemas } from '../../../../src/common/schema.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { INSTANCES } from './instances.ts';
 import { container, decoded, objectsOf } from './objects.ts';
 import type { Options } from './situation.ts';
 
 describe('environment of the services', () => {
-  let folder: string;
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'svc-desired-'));
-  });
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = useFolder();
 
   /** All that a container's process finds: variables as the kubelet expands them, and the files of its Secret. */
   function environmentOf(component: 'gate' | 'docbuilder', options?: Options): Environment {
     const objects = objectsOf(options);
     const { env = [], volumeMounts = [] } = container(objects, component);
     const secrets = decoded(objects, 'office-secrets');
-    for (const [key, value] of Object.entries(secrets)) writeFileSync(join(folder, key), value);
+    for (const [key, value] of Object.entries(secrets)) writeFileSync(folder.at(key), value);
     const mounted = volumeMounts.find(({ name }) => name === 'secrets')?.mountPath ?? '';
     return Object.fromEntries(
       env.map(({ name, value, valueFrom }) => {
         const text = value ?? secrets[valueFrom?.secretKeyRef?.key ?? ''] ?? '';
-        return [name, text.replaceAll('$$', '$').replace(`${mounted}/`, `${folder}/`)];
+        return [name, text.replaceAll('$$', '$').replace(`${mounted}/`, `${folder.path}/`)];
       }),
     );
   }

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { V1Deployment, V1Service } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { loadAll } from 'js-yaml';
+import { httpRouteObjects, ingressObjects } from '../../../../cmd/controller/desired/edge.ts';
 import { frontObjects } from '../../../../cmd/controller/desired/front.ts';
-import { httpRouteObjects } from '../../../../cmd/controller/desired/httproute.ts';
-import { ingressObjects } from '../../../../cmd/controller/desired/ingress.ts';
 import { networkPolicyObjects, type Policy } from '../../../../cmd/controller/desired/network-policies.ts';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { type PartialSpec, situationOf } from './situation.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');

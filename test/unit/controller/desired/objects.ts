@@ -1,6 +1,6 @@
 import type { V1Container, V1DeploymentSpec, V1PodTemplateSpec, V1Secret } from '@kubernetes/client-node';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { type Options, situationOf } from './situation.ts';
 
 /** All objects of the instance of `situationOf(options)`. */

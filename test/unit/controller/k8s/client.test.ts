@@ -1,33 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import {
+  collectionPath,
+  findResource,
+  type KubernetesObject,
+  objectPath,
+  RESOURCES,
+} from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
-import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
-import { collectionPath, objectPath } from '../../../../cmd/controller/k8s/paths.ts';
-import { findResource, RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, WatchOptions } from '../../../../cmd/controller/k8s/types.ts';
+import { ApiClient, type WatchOptions } from '../../../../cmd/controller/k8s/client.ts';
 import { until } from '../../../support/until.ts';
-import { failure } from './failure.ts';
-import { json, kubeConfigFor, refuse, type StandIn, startStandIn, TOKEN } from './stand-in.ts';
+import { failure, json, kubeConfigFor, refuse, TOKEN, useStandIn } from './stand-in.ts';
 
 const PATH = '/api/v1/namespaces/one/configmaps';
 const MAP: KubernetesObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'one' } };
 
 describe('k8s: client', () => {
-  let server: StandIn;
-  let client: ApiClient;
+  const at = useStandIn(1_000);
 
-  beforeEach(async () => {
-    server = await startStandIn();
-    client = new ApiClient(server.kubeConfig, { timeoutMs: 1_000 });
-  });
-
-  afterEach(async () => {
-    client.close();
-    await server.close();
-  });
-
-  const watch = (signal = AbortSignal.timeout(5_000), more: Partial<WatchOptions> = {}, from = client) => {
+  const watch = (signal = AbortSignal.timeout(5_000), more: Partial<WatchOptions> = {}, from = at.client) => {
     const events: KubernetesObject[] = [];
     const options = { namespace: 'one', resourceVersion: '1', signal, ...more };
     const ended = from.watch(RESOURCES.configMap, options, ({ object }) => events.push(object));
@@ -37,7 +29,7 @@ describe('k8s: client', () => {
   /** The request that comes next, answered with a list. */
   function recorded(): Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
     const asked: Pick<IncomingMessage, 'method' | 'url' | 'headers'> = { headers: {} };
-    server.fault = ({ method, url, headers }, response) => {
+    at.server.fault = ({ method, url, headers }, response) => {
       Object.assign(asked, { method, url, headers });
       json(response, { kind: 'List', metadata: { resourceVersion: '1' }, items: [] });
       return true;
@@ -47,148 +39,130 @@ describe('k8s: client', () => {
 
   /** Answers everything in one way. */
   function answer(by: (response: ServerResponse, request: IncomingMessage) => unknown): void {
-    server.fault = (request, response) => {
+    at.server.fault = (request, response) => {
       by(response, request);
       return true;
     };
   }
 
   it('creates, reads, replaces, applies and removes', async () => {
-    const made = await client.create(RESOURCES.configMap, MAP);
-    expect(await client.get(RESOURCES.configMap, 'one', 'a')).to.deep.equal(made);
-    const replaced = await client.replace(RESOURCES.configMap, made);
-    expect((await failure(client.replace(RESOURCES.configMap, made))).status).to.equal(409);
-    await client.apply(RESOURCES.configMap, MAP, { manager: 'me' });
+    const made = await at.client.create(RESOURCES.configMap, MAP);
+    expect(await at.client.get(RESOURCES.configMap, 'one', 'a')).to.deep.equal(made);
+    const replaced = await at.client.replace(RESOURCES.configMap, made);
+    expect((await failure(at.client.replace(RESOURCES.configMap, made))).status).to.equal(409);
+    await at.client.apply(RESOURCES.configMap, MAP, { manager: 'me' });
     const { uid = '' } = replaced.metadata;
-    await client.remove(RESOURCES.configMap, 'one', 'a', 'another');
-    expect(server.objects(PATH)).to.have.lengthOf(1);
-    await client.remove(RESOURCES.configMap, 'one', 'a', uid);
-    await client.remove(RESOURCES.configMap, 'one', 'a', uid);
-    expect(await client.get(RESOURCES.configMap, 'one', 'a')).to.equal(undefined);
-  });
-
-  it('lists in pages, and gives each item its kind', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) server.put(PATH, name);
-    const page = { namespace: 'one', limit: 3 };
-    const first = await client.list(RESOURCES.configMap, page);
-    const rest = await client.list(RESOURCES.configMap, { ...page, continue: first.metadata.continue });
-    expect([...first.items, ...rest.items].map(({ kind, metadata }) => `${kind} ${metadata.name}`)).to.deep.equal(
-      ['a', 'b', 'c', 'd'].map((name) => `ConfigMap ${name}`),
-    );
+    await at.client.remove(RESOURCES.configMap, 'one', 'a', 'another');
+    expect(at.server.objects(PATH)).to.have.lengthOf(1);
+    await at.client.remove(RESOURCES.configMap, 'one', 'a', uid);
+    await at.client.remove(RESOURCES.configMap, 'one', 'a', uid);
+    expect(await at.client.get(RESOURCES.configMap, 'one', 'a')).to.equal(undefined);
   });
 
   it('asks for metadata alone in a form that lets no content travel', async () => {
     const asked = recorded();
     const form = (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io`;
-    await client.list(RESOURCES.secret, { metadataOnly: true });
+    await at.client.list(RESOURCES.secret, { metadataOnly: true });
     expect(asked.headers.accept).to.equal(form('PartialObjectMetadataList'));
     await watch(AbortSignal.timeout(1_000), { metadataOnly: true }).ended;
-    expect(asked.headers.accept).to.equal(form('PartialObjectMetadata'));
-    await client.get(RESOURCES.secret, 'one', 'a', { metadataOnly: true });
     expect(asked.headers.accept).to.equal(form('PartialObjectMetadata'));
   });
 
   it('applies by server-side apply, forced, under the manager named', async () => {
     const asked = recorded();
-    await client.apply(RESOURCES.configMap, MAP, { manager: 'me', subresource: 'status' });
+    await at.client.apply(RESOURCES.configMap, MAP, { manager: 'me', subresource: 'status' });
     expect(asked).to.include({ method: 'PATCH', url: `${PATH}/a/status?fieldManager=me&force=true` });
     expect(asked.headers['content-type']).to.equal('application/apply-patch+yaml');
     expect(asked.headers['user-agent']).to.match(/^svc-controller\//);
-    await client.apply(RESOURCES.configMap, MAP, { manager: 'me', dryRun: true });
+    await at.client.apply(RESOURCES.configMap, MAP, { manager: 'me', dryRun: true });
     expect(asked.url).to.contain('dryRun=All');
   });
 
   it('gives the status, the reason, the message and the time to come again of a refusal', async () => {
     answer((response) => refuse(response, 429, 'TooManyRequests', { 'retry-after': '7' }));
-    const error = await failure(client.create(RESOURCES.configMap, MAP));
+    const error = await failure(at.client.create(RESOURCES.configMap, MAP));
     expect(error).to.be.instanceOf(ApiError);
     expect(error).to.include({ status: 429, reason: 'TooManyRequests', retryAfter: 7 });
     expect(error.message).to.equal(`POST ${PATH}: 429 TooManyRequests said TooManyRequests`);
     const text = "denied:\n  - no latest tag\n@@ ['spec'] @@\n- 1";
     answer((response) => response.writeHead(422).end(JSON.stringify({ kind: 'Status', message: text })));
-    expect((await failure(client.create(RESOURCES.configMap, MAP))).message).to.match(/: 422 denied: - no latest tag$/);
+    expect((await failure(at.client.create(RESOURCES.configMap, MAP))).message).to.match(
+      /: 422 denied: - no latest tag$/,
+    );
   });
 
   it('takes an object for absent only when the API server says so, since secrets that are gone are made anew', async () => {
     answer((response) => response.writeHead(404).end('404 page not found'));
-    expect(await failure(client.get(RESOURCES.secret, 'one', 'a'))).to.include({ status: 404, reason: '' });
+    expect(await failure(at.client.get(RESOURCES.secret, 'one', 'a'))).to.include({ status: 404, reason: '' });
     answer((response) => refuse(response, 404, 'NotFound'));
-    expect(await client.get(RESOURCES.secret, 'one', 'a')).to.equal(undefined);
+    expect(await at.client.get(RESOURCES.secret, 'one', 'a')).to.equal(undefined);
   });
 
   for (const text of ['<html>welcome</html>', '', '{"kind":', '{"items":[]}', '{"metadata":{},"items":[]}']) {
     it(`takes ${JSON.stringify(text)} with a 200 for no list, since an empty one means that everything is gone`, async () => {
       answer((response) => response.writeHead(200).end(text));
-      expect(await failure(client.list(RESOURCES.configMap, {}))).to.include({ code: 'ERR_NO_JSON' });
+      expect(await failure(at.client.list(RESOURCES.configMap, {}))).to.include({ code: 'ERR_NO_JSON' });
     });
   }
 
   it('gives a request up when the answer, or its end, does not come in time', async () => {
     answer(() => undefined);
-    expect(await failure(client.get(RESOURCES.configMap, 'one', 'a'))).to.include({ code: 'ETIMEDOUT' });
+    expect(await failure(at.client.get(RESOURCES.configMap, 'one', 'a'))).to.include({ code: 'ETIMEDOUT' });
     answer((response) => response.writeHead(200).write('{"kind":'));
-    expect(await failure(client.get(RESOURCES.configMap, 'one', 'a'))).to.include({ code: 'ETIMEDOUT' });
+    expect(await failure(at.client.get(RESOURCES.configMap, 'one', 'a'))).to.include({ code: 'ETIMEDOUT' });
   });
 
   it('uses the same connections for one request after the other, and another one after a request that was lost', async () => {
-    for (let count = 0; count < 10; count += 1) await client.get(RESOURCES.configMap, 'one', 'a');
-    expect(server.connections()).to.be.at.most(2);
+    for (let count = 0; count < 10; count += 1) await at.client.get(RESOURCES.configMap, 'one', 'a');
+    expect(at.server.connections()).to.be.at.most(2);
     const dead = new Set<unknown>();
-    server.fault = ({ socket }) => dead.size === 0 && Boolean(dead.add(socket));
-    expect(await failure(client.ready())).to.include({ code: 'ETIMEDOUT' });
-    server.fault = ({ socket }) => dead.has(socket);
-    await client.ready();
+    at.server.fault = ({ socket }) => dead.size === 0 && Boolean(dead.add(socket));
+    expect(await failure(at.client.ready())).to.include({ code: 'ETIMEDOUT' });
+    at.server.fault = ({ socket }) => dead.has(socket);
+    await at.client.ready();
   });
 
-  it('leaves connections that may be dead when it is told to', async () => {
+  it('rejects what runs when it is closed, and has other connections for what comes', async () => {
     answer(() => undefined);
-    const waiting = failure(client.ready());
-    await until('it is sent', () => server.requests.length === 1 || undefined);
-    client.reconnect();
+    const waiting = failure(at.client.ready());
+    await until('it is sent', () => at.server.requests.length === 1 || undefined);
+    at.client.close();
     expect((await waiting).name).to.equal('UnreachableError');
-    server.fault = undefined;
-    await client.ready();
-  });
-
-  it('rejects what runs when it is closed', async () => {
-    answer(() => undefined);
-    const running = failure(client.ready());
-    await until('it is sent', () => server.requests.length === 1 || undefined);
-    client.close();
-    expect(await running).to.include({ code: 'ECANCELED' });
+    at.server.fault = undefined;
+    await at.client.ready();
   });
 
   it('opens many watches beside its requests', async () => {
     const stop = new AbortController();
     const watches = Array.from({ length: 20 }, () => watch(stop.signal));
-    await until('all are open', () => server.watches() === 20 || undefined);
-    await client.create(RESOURCES.configMap, MAP);
+    await until('all are open', () => at.server.watches() === 20 || undefined);
+    await at.client.create(RESOURCES.configMap, MAP);
     await until('all have it', () => watches.every(({ events }) => events.length === 1) || undefined);
     stop.abort(new Error('enough'));
     for (const { ended } of watches) expect((await failure(ended)).message).to.equal('enough');
-    await until('all are closed', () => server.watches() === 0 || undefined);
+    await until('all are closed', () => at.server.watches() === 0 || undefined);
   });
 
   it('ends a watch with an error when it breaks, is refused or a handler throws, without one when the server ends it', async () => {
     const open = async () => {
       const { ended } = watch();
-      await until('it is open', () => server.watches() === 1 || undefined);
+      await until('it is open', () => at.server.watches() === 1 || undefined);
       return [ended] as const;
     };
     const [first] = await open();
-    server.endWatches();
+    at.server.endWatches();
     await first;
     const [broken] = await open();
-    server.cut();
+    at.server.cut();
     expect((await failure(broken)).name).to.equal('UnreachableError');
-    server.compact();
+    at.server.compact();
     expect(await failure(watch().ended)).to.include({ status: 410 });
     const options = { resourceVersion: '200', namespace: 'one', signal: AbortSignal.timeout(5_000) };
-    const throwing = client.watch(RESOURCES.configMap, options, () => {
+    const throwing = at.client.watch(RESOURCES.configMap, options, () => {
       throw new Error('handler');
     });
-    await until('it is open', () => server.watches() === 1 || undefined);
-    server.put(PATH, 'b');
+    await until('it is open', () => at.server.watches() === 1 || undefined);
+    at.server.put(PATH, 'b');
     expect((await failure(throwing)).message).to.equal('handler');
   });
 
@@ -200,13 +174,13 @@ describe('k8s: client', () => {
       () => undefined,
     ]) {
       answer(fault);
-      errors.push(await failure(client.create(RESOURCES.configMap, MAP)));
+      errors.push(await failure(at.client.create(RESOURCES.configMap, MAP)));
       errors.push(await failure(watch(AbortSignal.timeout(300)).ended));
     }
-    const newline = new ApiClient(kubeConfigFor(server.url, `${TOKEN}\nx`));
+    const newline = new ApiClient(kubeConfigFor(at.server.url, `${TOKEN}\nx`));
     errors.push(await failure(newline.ready()), await failure(watch(AbortSignal.timeout(1_000), {}, newline).ended));
-    await server.close();
-    errors.push(await failure(client.ready()));
+    await at.server.close();
+    errors.push(await failure(at.client.ready()));
     for (const error of errors) {
       expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.to.contain(TOKEN);
     }

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { EventRecorder } from '../../../../cmd/controller/k8s/events.ts';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
 import { testLogger } from '../../../support/logs.ts';
-import { until } from '../../../support/until.ts';
-import { refuse, type StandIn, startStandIn } from './stand-in.ts';
+import { refuse, useStandIn } from './stand-in.ts';
 
 const PATH = '/apis/events.k8s.io/v1/namespaces/one/events';
 const OFFICE: KubernetesObject = {
@@ -14,36 +12,28 @@ const OFFICE: KubernetesObject = {
 };
 const EXPIRES = { type: 'Warning', reason: 'LicenseExpires', note: 'The licence expires in 7 days.' } as const;
 
-type Event = KubernetesObject & { note: string; series?: { count: number; lastObservedTime: string } };
+type Event = KubernetesObject & { note: string };
 
 describe('k8s: events', () => {
-  let server: StandIn;
-  let client: ApiClient;
+  const at = useStandIn(300);
   let recorder: EventRecorder;
   let now: number;
 
   beforeEach(async () => {
-    server = await startStandIn();
-    client = new ApiClient(server.kubeConfig, { timeoutMs: 300 });
     now = Date.parse('2026-05-01T00:00:00Z');
     recorder = new EventRecorder({
-      client,
+      client: at.client,
       controller: 'svc.internal/controller',
       instance: 'pod-1',
       clock: () => now,
       log: testLogger(),
-      repeatMs: 200,
       retryMs: 5,
     });
   });
 
-  afterEach(async () => {
-    recorder.stop();
-    client.close();
-    await server.close();
-  });
+  afterEach(() => recorder.stop());
 
-  const written = (): Event[] => server.objects(PATH) as Event[];
+  const written = (): Event[] => at.server.objects(PATH) as Event[];
 
   it('are written with all that the API asks for', async () => {
     recorder.record(OFFICE, EXPIRES);
@@ -69,48 +59,31 @@ describe('k8s: events', () => {
     });
   });
 
-  it('become a series when they are repeated, written at most once in its time', async () => {
+  it('are written once in five minutes, however often they come, each time with a name of its own', async () => {
     for (let count = 0; count < 50; count += 1) recorder.record(OFFICE, EXPIRES);
     await recorder.flushed();
-    expect(server.requests).to.have.lengthOf(1);
-    now += 200;
-    await until('the series', () => written()[0]?.series !== undefined || undefined);
-    expect(written()).to.have.lengthOf(1);
-    expect(written()[0]?.series).to.deep.equal({ count: 50, lastObservedTime: '2026-05-01T00:00:00.000000Z' });
-    expect(server.requests).to.have.lengthOf(2);
+    now += 299_999;
     recorder.record(OFFICE, EXPIRES);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(server.requests).to.have.lengthOf(2);
+    await recorder.flushed();
+    expect(at.server.requests).to.have.lengthOf(1);
+    now += 1;
+    recorder.record(OFFICE, EXPIRES);
+    await recorder.flushed();
+    expect(written()).to.have.lengthOf(2);
   });
 
-  it('that are no warnings are written once', async () => {
-    const ready = { type: 'Normal', reason: 'Available', note: 'All components run.' } as const;
-    for (const event of [ready, EXPIRES]) recorder.record(OFFICE, event);
-    await recorder.flushed();
-    for (const event of [ready, EXPIRES]) recorder.record(OFFICE, event);
-    now += 200;
-    await until('the warning is a series', () => written().some(({ series }) => series?.count === 2) || undefined);
-    await recorder.flushed();
-    expect(server.requests).to.have.lengthOf(3);
-  });
-
-  it('are new ones again after a quiet time, and for another object, reason or note', async () => {
+  it('are others about another object, of another reason or with another note', async () => {
     recorder.record(OFFICE, EXPIRES);
     recorder.record(OFFICE, { ...EXPIRES, note: 'The licence expires in 1 day.' });
     recorder.record(OFFICE, { ...EXPIRES, reason: 'Other' });
     recorder.record({ ...OFFICE, metadata: { ...OFFICE.metadata, uid: 'u2' } }, EXPIRES);
     await recorder.flushed();
     expect(written()).to.have.lengthOf(4);
-    now += 1000;
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    recorder.record(OFFICE, EXPIRES);
-    await recorder.flushed();
-    expect(written()).to.have.lengthOf(5);
   });
 
   it('wait for an API server that has trouble, and are given up where that is hopeless', async () => {
     let refused = 0;
-    server.fault = (request, response) => {
+    at.server.fault = (request, response) => {
       refused += 1;
       if (refused === 1) request.socket.resetAndDestroy();
       else if (refused < 4) refuse(response, 503, 'ServiceUnavailable');
@@ -119,20 +92,20 @@ describe('k8s: events', () => {
     recorder.record(OFFICE, EXPIRES);
     await recorder.flushed();
     expect(written()).to.have.lengthOf(1);
-    server.fault = (_, response) => {
+    at.server.fault = (_, response) => {
       refuse(response, 403, 'Forbidden');
       return true;
     };
-    const before = server.requests.length;
+    const before = at.server.requests.length;
     recorder.record(OFFICE, { ...EXPIRES, reason: 'Other' });
     await recorder.flushed();
-    expect(server.requests.length - before).to.equal(1);
+    expect(at.server.requests.length - before).to.equal(1);
   });
 
   it('never throw and take bounded memory and requests while nothing can be written', async () => {
-    server.fault = () => true;
+    at.server.fault = () => true;
     for (let count = 0; count < 2000; count += 1) recorder.record(OFFICE, { ...EXPIRES, note: `note ${count}` });
-    server.fault = undefined;
+    at.server.fault = undefined;
     await recorder.flushed();
     expect(written().length).to.be.within(500, 502);
     expect(written().at(-1)?.note).to.equal('note 1999');

@@ -1,37 +1,37 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { currentNamespace, loadKubeConfig, withProxy } from '../../../../cmd/controller/k8s/kube-config.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { TEST_TLS } from '../../../support/tls.ts';
-import { failure } from './failure.ts';
-import { type StandIn, startStandIn, TOKEN } from './stand-in.ts';
+import { failure, type StandIn, startStandIn, TOKEN } from './stand-in.ts';
 
 describe('k8s: kubeconfig', () => {
-  let root: string;
+  const folder = useFolder('test');
   let secure: StandIn;
   const before = { ...process.env };
 
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'svc-kubeconfig-'));
     for (const name of ['KUBECONFIG', 'KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT']) delete process.env[name];
     secure = await startStandIn(TEST_TLS);
   });
   afterEach(async () => {
     process.env = { ...before };
     await secure.close();
-    await rm(root, { recursive: true });
   });
 
   it('is that of the pod, with its namespace and a proxy of the environment', async () => {
-    const folder = join(root, 'var/run/secrets/kubernetes.io/serviceaccount');
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'namespace'), 'mine\n');
+    const account = folder.at('var/run/secrets/kubernetes.io/serviceaccount');
+    await mkdir(account, { recursive: true });
+    await writeFile(join(account, 'namespace'), 'mine\n');
     Object.assign(process.env, { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' });
-    const config = loadKubeConfig(root);
-    expect(config.getCurrentCluster()).to.include({ server: 'https://[fd00::1]:6443', caFile: join(folder, 'ca.crt') });
+    const config = loadKubeConfig(folder.path);
+    expect(config.getCurrentCluster()).to.include({
+      server: 'https://[fd00::1]:6443',
+      caFile: join(account, 'ca.crt'),
+    });
     expect(currentNamespace(config)).to.equal('mine');
     const behind = withProxy(config, { HTTPS_PROXY: 'http://proxy:3128' });
     expect(behind.getCurrentCluster()).to.include({ proxyUrl: 'http://proxy:3128/' });
@@ -42,10 +42,10 @@ describe('k8s: kubeconfig', () => {
   it('is the file that KUBECONFIG names, before the pod', async () => {
     const config = new KubeConfig();
     config.loadFromClusterAndUser({ name: 'a', server: 'https://a.example', skipTLSVerify: false }, { name: 'u' });
-    await writeFile(join(root, 'config'), config.exportConfig());
-    Object.assign(process.env, { KUBECONFIG: join(root, 'config'), KUBERNETES_SERVICE_HOST: 'x' });
+    await writeFile(folder.at('config'), config.exportConfig());
+    Object.assign(process.env, { KUBECONFIG: folder.at('config'), KUBERNETES_SERVICE_HOST: 'x' });
     expect(loadKubeConfig().getCurrentCluster()?.server).to.equal('https://a.example');
-    process.env['KUBECONFIG'] = join(root, 'nowhere');
+    process.env['KUBECONFIG'] = folder.at('nowhere');
     expect(() => loadKubeConfig()).to.throw('nowhere');
     delete process.env['KUBECONFIG'];
     delete process.env['KUBERNETES_SERVICE_HOST'];
@@ -71,7 +71,7 @@ describe('k8s: kubeconfig', () => {
 
   it('takes a rotated authority over, on a new connection', async () => {
     const config = new KubeConfig();
-    const authority = join(root, 'ca.crt');
+    const authority = folder.at('ca.crt');
     await writeFile(authority, TEST_TLS.cert);
     const cluster = { name: 'a', server: secure.url, skipTLSVerify: false, caFile: authority };
     config.loadFromClusterAndUser({ ...cluster, tlsServerName: 'secure.test' }, { name: 'u', token: TOKEN });

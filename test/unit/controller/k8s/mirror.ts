@@ -1,7 +1,6 @@
-import type { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
+import { type KubernetesObject, RESOURCES, type Resource } from '../../../../cmd/controller/k8s/api.ts';
+import type { ApiClient, Selection } from '../../../../cmd/controller/k8s/client.ts';
 import { type Change, Reflector, type ReflectorTimings } from '../../../../cmd/controller/k8s/reflector.ts';
-import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
-import type { KubernetesObject, Resource, Selection } from '../../../../cmd/controller/k8s/types.ts';
 import { testLogger } from '../../../support/logs.ts';
 
 /** A reflector whose changes are kept, and applied one after the other to a copy. */

@@ -1,51 +1,41 @@
 import { expect } from 'chai';
-import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
-import { RESOURCES } from '../../../../cmd/controller/k8s/resources.ts';
+import { RESOURCES } from '../../../../cmd/controller/k8s/api.ts';
 import { until } from '../../../support/until.ts';
 import { type Mirror, type MirrorOptions, mirror } from './mirror.ts';
-import { line, refuse, type StandIn, startStandIn } from './stand-in.ts';
+import { line, refuse, useStandIn } from './stand-in.ts';
 
 const PATH = '/api/v1/namespaces/one/configmaps';
 
 describe('k8s: reflector', () => {
-  let server: StandIn;
-  let client: ApiClient;
+  const at = useStandIn(400);
   let seen: Mirror;
 
   async function start(options: MirrorOptions = {}): Promise<Mirror> {
-    seen = mirror(client, options);
+    seen = mirror(at.client, options);
     await seen.reflector.synced;
     return seen;
   }
 
-  const watching = (): Promise<boolean> => until('a watch is open', () => server.watches() === 1 || undefined);
+  const watching = (): Promise<boolean> => until('a watch is open', () => at.server.watches() === 1 || undefined);
   const told = (count: number): Promise<boolean> =>
     until(`${count} changes`, () => seen.changes.length >= count || undefined);
   /** Everything that the server has is known, in its newest version, and nothing else. */
   const caughtUp = (): Promise<boolean> =>
     until('the copy is as the server', () => {
-      const there = new Map(server.objects(PATH).map(({ metadata: m }) => [m.name, m.resourceVersion ?? '']));
+      const there = new Map(at.server.objects(PATH).map(({ metadata: m }) => [m.name, m.resourceVersion ?? '']));
       return JSON.stringify([...there].sort()) === JSON.stringify([...seen.copy].sort()) || undefined;
     });
-  const lists = (): number => server.requests.filter((request) => !request.includes('watch=true')).length;
+  const lists = (): number => at.server.requests.filter((request) => !request.includes('watch=true')).length;
 
-  beforeEach(async () => {
-    server = await startStandIn();
-    client = new ApiClient(server.kubeConfig, { timeoutMs: 400 });
-  });
-
-  afterEach(async () => {
-    seen?.reflector.stop();
-    client.close();
-    await server.close();
-  });
+  afterEach(() => seen?.reflector.stop());
 
   it('lists in pages, then watches from that version, with bookmarks and an end', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) server.put(PATH, name);
+    for (const name of ['a', 'b', 'c', 'd']) at.server.put(PATH, name);
     await start({ selection: { namespace: 'one', labelSelector: 'x=y' } });
     expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b', 'ADDED c', 'ADDED d']);
+    for (const { object } of seen.changes) expect(object.kind).to.equal('ConfigMap');
     await watching();
-    const [first = '', second = '', watch = ''] = server.requests;
+    const [first = '', second = '', watch = ''] = at.server.requests;
     expect(first).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=100`);
     expect(second).to.equal(`GET ${PATH}?labelSelector=x%3Dy&limit=100&continue=3`);
     expect(watch).to.match(/watch=true&.*resourceVersion=104&allowWatchBookmarks=true&timeoutSeconds=2[0-7]$/);
@@ -53,22 +43,25 @@ describe('k8s: reflector', () => {
 
   it('tells of each change in order, without managedFields', async () => {
     await start();
-    server.put(PATH, 'a');
-    server.put(PATH, 'a');
-    server.put(PATH, 'b');
-    server.remove(PATH, 'a');
+    at.server.put(PATH, 'a');
+    at.server.put(PATH, 'a');
+    at.server.put(PATH, 'b');
+    at.server.remove(PATH, 'a');
     await told(4);
     expect(seen.told()).to.deep.equal(['ADDED a', 'MODIFIED a', 'ADDED b', 'DELETED a']);
     for (const { object } of seen.changes) expect(object.metadata).not.to.have.property('managedFields');
   });
 
   it('watches on from the last version when the server ends a watch, and lists nothing again', async () => {
-    server.put(PATH, 'a');
+    at.server.put(PATH, 'a');
     await start();
     await watching();
-    server.bookmark();
-    server.endWatches();
-    await until('the next watch', () => server.requests.some((it) => it.includes('resourceVersion=102')) || undefined);
+    at.server.bookmark();
+    at.server.endWatches();
+    await until(
+      'the next watch',
+      () => at.server.requests.some((it) => it.includes('resourceVersion=102')) || undefined,
+    );
     expect(lists()).to.equal(1);
     expect(seen.told()).to.deep.equal(['ADDED a']);
   });
@@ -82,48 +75,47 @@ describe('k8s: reflector', () => {
     ['a bare number', '7\n'],
   ] as const) {
     it(`lists again after ${what}`, async () => {
-      server.put(PATH, 'a');
+      at.server.put(PATH, 'a');
       await start();
       await watching();
-      server.send(text);
+      at.server.send(text);
       await until('a second list', () => seen.syncs() >= 2 || undefined);
-      server.put(PATH, 'b');
+      at.server.put(PATH, 'b');
       await caughtUp();
       expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b']);
     });
   }
 
   it('does not take the end of a former object for that of its successor', async () => {
-    server.put(PATH, 'a');
+    at.server.put(PATH, 'a');
     await start();
     await watching();
     const metadata = { name: 'a', namespace: 'one', uid: 'former', resourceVersion: '102' };
-    server.send(line({ type: 'DELETED', object: { metadata } }));
-    server.put(PATH, 'b');
+    at.server.send(line({ type: 'DELETED', object: { metadata } }));
+    at.server.put(PATH, 'b');
     await told(2);
     expect(seen.told()).to.deep.equal(['ADDED a', 'ADDED b']);
   });
 
   it('lists anew now and then, whatever the watch says', async () => {
-    server.put(PATH, 'a');
+    at.server.put(PATH, 'a');
     await start({ timings: { relistMs: [50, 100] } });
     await until('three lists', () => {
-      server.endWatches();
+      at.server.endWatches();
       return seen.syncs() >= 3 || undefined;
     });
     expect(seen.told()).to.deep.equal(['ADDED a']);
   });
 
-  it('survives a handler that throws, also one that is async, and tells on', async () => {
+  it('survives a handler that throws, and tells on', async () => {
     const calls: string[] = [];
     await start({
-      onEvent: ({ object }): unknown => {
+      onEvent: ({ object }) => {
         calls.push(object.metadata.name);
-        if (object.metadata.name === 'a') throw new Error('handler');
-        return Promise.reject(new Error('async handler'));
+        throw new Error('handler');
       },
     });
-    for (const name of ['a', 'b', 'c']) server.put(PATH, name);
+    for (const name of ['a', 'b', 'c']) at.server.put(PATH, name);
     await told(3);
     expect(calls).to.deep.equal(['a', 'b', 'c']);
     expect(lists()).to.equal(1);
@@ -131,37 +123,37 @@ describe('k8s: reflector', () => {
 
   it('counts a kind that the API server does not have as synced and empty, and looks for it again', async () => {
     let absent = true;
-    server.fault = (_, response) => {
+    at.server.fault = (_, response) => {
       if (absent) response.writeHead(404).end('404 page not found');
       return absent;
     };
     await start({ resource: RESOURCES.httpRoute, timings: { absentMs: 100 } });
     expect(seen.told()).to.deep.equal([]);
     expect(seen.reflector.absent()).to.equal(true);
-    server.put('/apis/gateway.networking.k8s.io/v1/namespaces/one/httproutes', 'route');
+    at.server.put('/apis/gateway.networking.k8s.io/v1/namespaces/one/httproutes', 'route');
     absent = false;
     await told(1);
     expect(seen.changes[0]?.object).to.include({ kind: 'HTTPRoute' });
     expect(seen.reflector.absent()).to.equal(false);
     absent = true;
-    server.cut();
+    at.server.cut();
     await told(2);
     expect(seen.reflector.absent()).to.equal(true);
     expect(seen.told()).to.deep.equal(['ADDED route', 'DELETED route']);
   });
 
   it('does not believe at once that a kind is gone, as an API server says that starts', async () => {
-    server.put(PATH, 'a');
+    at.server.put(PATH, 'a');
     await start();
     await watching();
     let refused = 0;
-    server.fault = (_, response) => {
+    at.server.fault = (_, response) => {
       if (++refused > 2) return undefined;
       response.writeHead(404).end('404 page not found');
       return true;
     };
-    server.cut();
-    await until('it works again', () => (refused > 2 && server.watches() === 1) || undefined);
+    at.server.cut();
+    await until('it works again', () => (refused > 2 && at.server.watches() === 1) || undefined);
     expect(seen.told()).to.deep.equal(['ADDED a']);
   });
 
@@ -169,25 +161,25 @@ describe('k8s: reflector', () => {
     await start();
     await watching();
     let refused = 0;
-    server.fault = (_, response) => {
+    at.server.fault = (_, response) => {
       refused += 1;
       if (refused > 2) return undefined;
       refuse(response, 429, 'TooManyRequests', { 'retry-after': '1' });
       return true;
     };
-    server.cut();
+    at.server.cut();
     await until('a third try', () => refused === 3 || undefined);
     expect(lists()).to.equal(1);
   });
 
   it('tries less and less often while nothing works', async () => {
-    seen = mirror(client, { timings: { backoffMs: [20, 200] } });
-    server.fault = (_, response) => {
+    seen = mirror(at.client, { timings: { backoffMs: [20, 200] } });
+    at.server.fault = (_, response) => {
       refuse(response, 500, 'InternalError');
       return true;
     };
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(server.requests.length).to.be.within(3, 16);
+    expect(at.server.requests.length).to.be.within(3, 16);
   });
 
   it('tells a sign of life from silence', async () => {
@@ -196,22 +188,22 @@ describe('k8s: reflector', () => {
     const before = seen.reflector.lastContact();
     await until('time passes', () => Date.now() > before + 20 || undefined);
     expect(seen.reflector.lastContact()).to.equal(before);
-    server.bookmark();
+    at.server.bookmark();
     await until('a sign', () => seen.reflector.lastContact() > before || undefined);
   });
 
   it('tells what it cannot watch, and where, until it can', async () => {
-    server.fault = (_, response) => {
+    at.server.fault = (_, response) => {
       refuse(response, 403, 'Forbidden');
       return true;
     };
-    seen = mirror(client, { selection: { namespace: 'one' } });
+    seen = mirror(at.client, { selection: { namespace: 'one' } });
     expect(await until('trouble', () => seen.reflector.trouble())).to.match(
       /^GET \/api\/v1\/namespaces\/one\/configmaps: 403/,
     );
-    server.fault = undefined;
+    at.server.fault = undefined;
     await seen.reflector.synced;
-    server.put(PATH, 'a');
+    at.server.put(PATH, 'a');
     await told(1);
     expect(seen.reflector.trouble()).to.equal(undefined);
   });
@@ -219,11 +211,11 @@ describe('k8s: reflector', () => {
   it('takes a refusal for a sign of life: to start anew would cure nothing', async () => {
     await start();
     await watching();
-    server.fault = (_, response) => {
+    at.server.fault = (_, response) => {
       refuse(response, 403, 'Forbidden');
       return true;
     };
-    server.cut();
+    at.server.cut();
     await until('it is refused', () => lists() > 1 || undefined);
     const before = Date.now();
     await until('a later contact', () => seen.reflector.lastContact() > before || undefined, 2_000);
@@ -233,20 +225,20 @@ describe('k8s: reflector', () => {
     await start();
     await watching();
     const hang = () => true;
-    server.fault = hang;
-    server.cut();
-    await until('a request that hangs', () => server.requests.length === 3 || undefined);
-    server.put(PATH, 'a');
-    server.fault = undefined;
+    at.server.fault = hang;
+    at.server.cut();
+    await until('a request that hangs', () => at.server.requests.length === 3 || undefined);
+    at.server.put(PATH, 'a');
+    at.server.fault = undefined;
     const started = performance.now();
     seen.reflector.restart();
     await told(1);
-    server.compact();
-    server.fault = hang;
-    server.send(line({ type: 'ERROR', object: { kind: 'Status', code: 410 } }));
-    await until('a list that hangs', () => server.requests.at(-1)?.includes('limit') || undefined);
-    server.put(PATH, 'b');
-    server.fault = undefined;
+    at.server.compact();
+    at.server.fault = hang;
+    at.server.send(line({ type: 'ERROR', object: { kind: 'Status', code: 410 } }));
+    await until('a list that hangs', () => at.server.requests.at(-1)?.includes('limit') || undefined);
+    at.server.put(PATH, 'b');
+    at.server.fault = undefined;
     seen.reflector.restart();
     await told(2);
     expect(performance.now() - started).to.be.lessThan(390);
@@ -256,10 +248,53 @@ describe('k8s: reflector', () => {
     await start();
     await watching();
     seen.reflector.stop();
-    await until('the watch is closed', () => server.watches() === 0 || undefined);
-    const asked = server.requests.length;
-    server.put(PATH, 'a');
+    await until('the watch is closed', () => at.server.watches() === 0 || undefined);
+    const asked = at.server.requests.length;
+    at.server.put(PATH, 'a');
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect([seen.changes.length, server.requests.length]).to.deep.equal([0, asked]);
+    expect([seen.changes.length, at.server.requests.length]).to.deep.equal([0, asked]);
+  });
+});
+
+describe('k8s: reflector, in random trouble', () => {
+  const at = useStandIn(2_000);
+  it('has everything in the end, and nothing twice, whatever the server does on the way', async function () {
+    this.timeout(20_000);
+    const { server, client } = at;
+    const seen = mirror(client, { timings: { relistMs: [200, 600] } });
+    await seen.reflector.synced;
+    const faults = [
+      () => server.cut(),
+      () => server.endWatches(),
+      () => server.compact(),
+      () => server.bookmark(),
+      () => server.send('{"type":'),
+      () => server.send(line({ type: 'ERROR', object: { kind: 'Status', code: 410 } })),
+      () => seen.reflector.restart(),
+    ];
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
+    server.fault = (request, response) => {
+      const dice = Math.random();
+      if (dice < 0.1) request.socket.resetAndDestroy();
+      else if (dice < 0.2) refuse(response, pick([410, 429, 500, 503, 504]), 'Trouble');
+      return dice < 0.2;
+    };
+    for (let step = 0; step < 400; step += 1) {
+      const name = pick(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+      if (Math.random() < 0.3) server.remove(PATH, name);
+      else server.put(PATH, name);
+      if (Math.random() < 0.1) pick(faults)();
+      if (step % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    server.fault = undefined;
+    const there = JSON.stringify(
+      server
+        .objects(PATH)
+        .map(({ metadata: m }) => [m.name, m.resourceVersion])
+        .sort(),
+    );
+    await until('the copy is as the server', () => JSON.stringify([...seen.copy].sort()) === there || undefined);
+    expect(seen.misfits).to.deep.equal([]);
+    seen.reflector.stop();
   });
 });

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
-import type { KubernetesObject, WatchEvent } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
+import type { WatchEvent } from '../../../../cmd/controller/k8s/client.ts';
+import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { portOf } from '../../../support/listen.ts';
 import { secret } from '../../../support/logs.ts';
 
@@ -209,4 +211,28 @@ export function line(value: unknown): string {
 
 function isStale(method: string | undefined, found: KubernetesObject | undefined, sent: KubernetesObject): boolean {
   return method === 'PUT' && found?.metadata.resourceVersion !== sent.metadata.resourceVersion;
+}
+
+/** Gives each test of the suite around the call a stand-in and a client of it. @param timeoutMs of the client */
+export function useStandIn(timeoutMs = 12_000): { server: StandIn; client: ApiClient } {
+  const at = {} as { server: StandIn; client: ApiClient };
+  beforeEach(async () => {
+    at.server = await startStandIn();
+    at.client = new ApiClient(at.server.kubeConfig, { timeoutMs });
+  });
+  afterEach(async () => {
+    at.client.close();
+    await at.server.close();
+  });
+  return at;
+}
+
+/** What `work` rejects with. */
+export async function failure(work: Promise<unknown>): Promise<Error & { status?: number }> {
+  try {
+    await work;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('did not fail');
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { KubernetesObject, Resource } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
-import type { ApplyOptions, Client, KubernetesObject, Resource } from '../../../../cmd/controller/k8s/types.ts';
+import type { ApplyOptions, Client } from '../../../../cmd/controller/k8s/client.ts';
 
 export interface MemoryClient {
   client: Client;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/api.ts';
+import { ownershipTrouble } from '../../../../cmd/controller/reconcile/live-object.ts';
 import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
-import { ownershipTrouble } from '../../../../cmd/controller/reconcile/ownership.ts';
 
 const OWNER = {
   apiVersion: 'svc.internal/v1',
@@ -34,56 +34,40 @@ describe('the objects that the controller made', () => {
     expect(owned.observe(service('1'))).to.deep.equal(['shop/office']);
     expect(owned.isApplied(service('1'), 'digest')).to.equal(false);
     owned.recordApply(service('2'), 'digest');
+    expect(owned.isApplied(service('2'), 'digest'), 'before a watch has shown it').to.equal(false);
+    expect(owned.observe(service('2'))).to.deep.equal([]);
     expect(owned.isApplied(service('2'), 'digest')).to.equal(true);
     expect(owned.isApplied(service('2'), 'another')).to.equal(false);
-    expect(owned.observe(service('2'))).to.deep.equal([]);
     expect(owned.observe(service('3'))).to.deep.equal(['shop/office']);
     expect(owned.isApplied(service('3'), 'digest')).to.equal(false);
     owned.recordApply(service('3'), 'digest');
     owned.forgetApplies('shop/office');
     expect(owned.isApplied(service('3'), 'digest')).to.equal(false);
+    owned.recordApply(service('3'), 'digest');
+    owned.observe(service('4', { deletionTimestamp: '2026-11-21T12:00:00Z' }));
+    owned.recordApply(service('4'), 'digest');
+    expect(owned.isApplied(service('4'), 'digest'), 'one that goes').to.equal(false);
   });
 
-  it('are not hidden by the answer to an apply when they have changed or gone since', () => {
-    owned.observe(service('6'));
-    owned.recordApply(service('5'), 'digest');
-    expect(owned.isApplied(service('6'), 'digest')).to.equal(false);
-    expect(owned.remove(service('7'))).to.deep.equal(['shop/office']);
-    owned.recordApply(service('5'), 'digest');
-    expect(owned.find(service('5'))).to.equal(undefined);
-  });
-
-  it('are not what a watch that lags behind our own apply shows', () => {
-    const status = { observedGeneration: 1, updatedReplicas: 1, replicas: 1, availableReplicas: 1 };
-    const at = (resourceVersion: string, generation: number) =>
-      object('Deployment', { resourceVersion, generation }, { spec: { replicas: 1 }, status });
-    owned.recordApply(at('100', 2), 'digest');
-    expect(owned.observe(at('99', 1))).to.deep.equal([]);
-    expect(owned.find(at('100', 2))?.rollout?.complete, 'the new version runs').to.equal(false);
-    expect(owned.observe(at('100', 2))).to.deep.equal([]);
-    // From then on in any order: versions are set back when etcd is restored from a backup.
-    expect(owned.observe(at('50', 1))).to.deep.equal(['shop/office']);
-  });
-
-  it('concern nobody while their instance is held, which is told in the end whether any is not as applied', () => {
-    owned.hold('shop/office');
-    expect(owned.observe(service('2'))).to.deep.equal([]);
-    owned.recordApply(service('2'), 'digest');
-    expect(owned.release('shop/office')).to.equal(false);
-    owned.hold('shop/office');
-    expect(owned.observe(service('3'))).to.deep.equal([]);
-    expect(owned.release('shop/office')).to.equal(true);
-    owned.hold('shop/office');
-    expect(owned.remove(service('4')), 'one that is deleted').to.deep.equal(['shop/office']);
+  it('were repaired when the same apply has made another version of them', () => {
+    owned.observe(service('1'));
+    expect(owned.recordApply(service('2'), 'digest'), 'the first').to.equal(false);
+    expect(owned.recordApply(service('2'), 'digest'), 'nothing changed').to.equal(false);
+    owned.observe(service('3'));
+    expect(owned.recordApply(service('3'), 'digest'), "a change of what is not the controller's").to.equal(false);
+    owned.observe(service('4'));
+    expect(owned.recordApply(service('5'), 'digest')).to.equal(true);
+    expect(owned.recordApply(service('6'), 'another')).to.equal(false);
   });
 
   it('concern both instances when somebody changes the owner', () => {
-    owned.recordApply(service('1'), 'digest');
-    owned.hold('shop/office');
+    owned.observe(service('1'));
     expect(owned.observe(service('2', { ownerReferences: OTHERS }))).to.deep.equal(['shop/other', 'shop/office']);
+    expect(owned.of('shop/office')).to.deep.equal([]);
   });
 
   it('are forgotten when they are gone, also by name and uid alone, but not the next of that name', () => {
+    owned.observe(service('1'));
     owned.recordApply(service('1'), 'digest');
     const gone = (uid: string) => ({
       apiVersion: 'v1',
@@ -93,11 +77,13 @@ describe('the objects that the controller made', () => {
     expect(owned.remove(gone('uid-0'))).to.deep.equal([]);
     expect(owned.remove(gone('uid-1'))).to.deep.equal(['shop/office']);
     expect([owned.size, owned.of('shop/office').length]).to.deep.equal([0, 0]);
-    owned.observe(service('3'));
-    owned.recordApply(service('3'), 'digest');
-    expect(owned.isApplied(service('3'), 'digest'), 'back in sight').to.equal(true);
-    owned.observe(service('9', { uid: 'uid-2' }));
-    expect(owned.find(service('9'))?.applied, 'a successor').to.equal(undefined);
+    owned.observe(service('1'));
+    expect(owned.isApplied(service('1'), 'digest')).to.equal(false);
+    owned.recordApply(service('2'), 'digest');
+    owned.remove(service('2'));
+    owned.recordApply(service('2'), 'digest');
+    expect(owned.find(service('2')), 'by an answer that comes late').to.equal(undefined);
+    expect(owned.isApplied(service('2'), 'digest')).to.equal(false);
   });
 
   it('are none of others, whatever labels those have', () => {

@@ -1,7 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
-import { eventTrouble } from '../../../../cmd/controller/reconcile/pod-events.ts';
-import { findPodTrouble, podTroubles } from '../../../../cmd/controller/reconcile/pods.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
+import { eventTrouble, findPodTrouble, podTroubles } from '../../../../cmd/controller/reconcile/pods.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { memoryClient } from './memory-client.ts';
 

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { toConditions } from '../../../../cmd/controller/reconcile/conditions.ts';
 import {
   type ComponentState,
   componentFindings,
+  parseRollout,
   readinessFindings,
+  storageFindings,
 } from '../../../../cmd/controller/reconcile/readiness.ts';
-import { parseRollout } from '../../../../cmd/controller/reconcile/rollout.ts';
-import { storageFindings } from '../../../../cmd/controller/reconcile/storage.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { SHARED } from '../desired/instances.ts';
 import { situationOf } from '../desired/situation.ts';

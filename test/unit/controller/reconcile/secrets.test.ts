@@ -1,9 +1,19 @@
+import type { V1Secret } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { metadata } from '../../../../cmd/controller/desired/labels.ts';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/types.ts';
-import { parseBucketSecret, parseDatabaseSecret } from '../../../../cmd/controller/reconcile/given-store.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/api.ts';
+import {
+  givenRemark,
+  givenTrouble,
+  keptTrouble,
+  parseBucketSecret,
+  parseDatabaseSecret,
+  parseGivenSecret,
+  permissionTrouble,
+} from '../../../../cmd/controller/reconcile/given-secrets.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
 import { readSecrets } from '../../../../cmd/controller/reconcile/secrets.ts';
+import { expectGolden } from '../../../support/golden.ts';
 import { SHARED } from '../desired/instances.ts';
 import { type PartialSpec, situationOf } from '../desired/situation.ts';
 import { memoryClient } from './memory-client.ts';
@@ -46,14 +56,14 @@ describe('the Secret of a shared store', () => {
     ['names an IPv6 host', { host: 'fd00::5', port: '5432' }, 'postgresql://[fd00::5]:5432/'],
   ] as const) {
     it(`gives the address of a database where it ${what}`, () => {
-      const { values, problems } = parseDatabaseSecret(given);
+      const { values, problems } = parseDatabaseSecret(encode(given));
       expect([values['database-url'], problems]).to.deep.equal([url, []]);
     });
   }
 
   it('that has no address is told so, without a value of it', () => {
     for (const given of [{}, { password: 'hidden' }, { uri: 'mysql://u:hidden@h/d' }, { uri: 'hidden' }]) {
-      const { values, problems } = parseDatabaseSecret(given as Record<string, string>);
+      const { values, problems } = parseDatabaseSecret(encode(given as Values));
       expect([values, problems.length]).to.deep.equal([{}, 1]);
       expect(problems.join()).not.to.include('hidden');
     }
@@ -65,9 +75,9 @@ describe('the Secret of a shared store', () => {
       { AWS_ACCESS_KEY_ID: 'id\n', AWS_SECRET_ACCESS_KEY: 'secret\n' },
       { ACCESS_KEY_ID: 'id', ACCESS_SECRET_KEY: 'secret', REGION: 'x' },
     ]) {
-      expect(parseBucketSecret(given)).to.deep.equal({ values, problems: [] });
+      expect(parseBucketSecret(encode(given))).to.deep.equal({ values, problems: [] });
     }
-    expect(parseBucketSecret({ ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: '' })).to.deep.equal({
+    expect(parseBucketSecret(encode({ ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: '' }))).to.deep.equal({
       ...{ values: {}, problems: ['has no AWS_SECRET_ACCESS_KEY or ACCESS_SECRET_KEY'] },
     });
   });
@@ -75,7 +85,7 @@ describe('the Secret of a shared store', () => {
 
 describe('the Secrets that a spec names', () => {
   const { settings } = situationOf();
-  const own = { ownerReferences: metadata(situationOf(), 'office-secrets').ownerReferences };
+  const own = { ownerReferences: metadata(situationOf(), { name: 'office-secrets' }).ownerReferences };
 
   function world(spec: PartialSpec) {
     const server = memoryClient();
@@ -83,7 +93,7 @@ describe('the Secrets that a spec names', () => {
     const put = (name: string, values?: Record<string, string>, more: object = { labels: LABELS }) =>
       server.put({
         ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'documents', ...more } },
-        ...(values && { data: mapValues(values, (value) => Buffer.from(value).toString('base64')) }),
+        ...(values && { data: encode(values) }),
       } as KubernetesObject);
     return {
       put,
@@ -169,6 +179,85 @@ describe('the Secrets that a spec names', () => {
   });
 });
 
-function mapValues(values: Record<string, string>, change: (value: string) => string): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+type Values = Record<string, string | Buffer>;
+
+const LONG = 'a secret of more than thirty-two characters';
+const of = (values: Values) =>
+  givenTrouble('spec.secrets.secretName', 'given', parseGivenSecret(encode(values)).problems);
+const remark = (...keys: string[]) => givenRemark('spec.secrets.secretName', 'given', keys);
+const admin = (...keys: string[]) => givenRemark('spec.editor.adminSecretName', 'console', keys);
+const OWN = encode({
+  ...{ 'embed-jwt-secret': 'hunter2', 'editor-admin-username': 'a:b', 'digest-key': 'anything' },
+  'embed-link-secret': Buffer.from([0xff]),
+});
+const MEANT = { labels: { 'svc.internal/instance': 'office' } };
+const OTHERS = { apiVersion: 'svc.internal/v1', kind: 'SvcInstance', name: 'other', uid: 'u', controller: true };
+
+function meant(metadata: Partial<ObjectMeta>, type = 'Opaque', secrets: readonly string[] = []) {
+  const secret = { apiVersion: 'v1', kind: 'Secret', type, metadata: { name: 'payroll-db', ...metadata } };
+  return permissionTrouble('spec.editor.adminSecretName', secret as V1Secret & KubernetesObject, 'office', { secrets });
+}
+
+/** Troubles and remarks by the Secret that they are about; values of people are in none. */
+const FOUND: Readonly<Record<string, unknown>> = {
+  'values that the services take': of({
+    ...{ 'docbuilder-api-keys': `portal:${'k'.repeat(24)}\n`, 'embed-jwt-secret': `${LONG}\n` },
+  }),
+  'an account, and an empty value, which is none': of({
+    username: 'admin',
+    password: 'pässword',
+    'embed-link-secret': '',
+  }),
+  'no value at all': of({}),
+  'anything under keys that nobody reads': of({ 'tls.key': Buffer.from([0xff, 0xfe]), other: 'x' }),
+  'values with which a service would not start': of({
+    'docbuilder-api-keys': `portal:${'k'.repeat(24)}, other:hunter2`,
+    'docbuilder-jwt-secret': `-----BEGIN PUBLIC KEY-----\n${LONG}`,
+    'embed-jwt-secret': 'hunter2\r\n',
+    'embed-callback-secret': Buffer.from([0xc3, 0x28]),
+  }),
+  'a user name that no login can have': of({ username: 'portal:admin', password: 'a:b' }),
+  ...Object.fromEntries(
+    ['two\nlines', 'nul\0', 'tab\t', '\u009b'].map((value) => [
+      `an account with ${JSON.stringify(value)}, with which no container starts`,
+      [of({ username: value }), of({ password: value })],
+    ]),
+  ),
+  'no Secret of that name': givenTrouble('spec.editor.adminSecretName', 'console', undefined),
+
+  'keys of ours and of others': remark('docbuilder-api-keys', 'embed-jwt-secret', 'tls.key', 'other'),
+  'a key that looks like one of ours': remark('docbuilder-api-key', 'embed-jwt-secret'),
+  'an account, none, and others': [admin('username', 'password', 'embed-x'), admin(), admin('other')],
+  'half of an account': admin('username', 'Password'),
+
+  'one of the instance itself, which somebody has changed': keptTrouble('office-secrets', OWN, Object.keys(OWN)),
+  'one of the instance itself, whose changed values come from elsewhere': keptTrouble('office-secrets', OWN, [
+    'digest-key',
+  ]),
+
+  'a label with the name of the instance': meant(MEANT),
+  'a type of ours': meant({}, 'svc.internal/secrets'),
+  'no word whom it is for': meant({}),
+  'a password, which says nothing': meant({}, 'kubernetes.io/basic-auth'),
+  'a label for another': meant({ labels: { 'svc.internal/instance': 'other' } }),
+  'a name that the administrator allows only as the beginning of none': meant({}, 'Opaque', ['payroll']),
+  'a name that the administrator allows': meant({}, 'Opaque', ['payroll-*']),
+  'another instance as its owner, whatever else it says': meant(
+    { ...MEANT, ownerReferences: [OTHERS] },
+    'svc.internal/secrets',
+    ['*'],
+  ),
+};
+
+describe('a Secret that the spec names', () => {
+  it('is used, refused or remarked on as golden/given-secrets.yaml says (UPDATE_GOLDEN=1 writes it)', () => {
+    const found = Object.entries(FOUND).map(([secret, told]) => ({ secret, told: told ?? null }));
+    expectGolden(new URL('golden/given-secrets.yaml', import.meta.url), found);
+  });
+});
+
+function encode(values: Values): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
+  );
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { Finding } from '../../../../cmd/controller/reconcile/conditions.ts';
 import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances.ts';
-import { pausedReadiness, pauseFinding } from '../../../../cmd/controller/reconcile/pause.ts';
+import { pausedReadiness, pauseFinding } from '../../../../cmd/controller/reconcile/readiness.ts';
 import { buildStatus, failingStatus, requestedAt, sameStatus } from '../../../../cmd/controller/reconcile/status.ts';
 import type { SvcInstanceStatus } from '../../../../src/common/generated/wire.ts';
 import { type Options, situationOf } from '../desired/situation.ts';

@@ -9,8 +9,7 @@ import { deathFailure, taskFailure, WorkerLost } from '../../../../cmd/docbuilde
 import { type Message, readLines } from '../../../../cmd/docbuilder/engine/lines.ts';
 import { countPages } from '../../../../cmd/docbuilder/engine/pdf-pages.ts';
 import type { EngineOutput, EngineTask, OutputOptions } from '../../../../cmd/docbuilder/engine/task.ts';
-import type { SourceFormat, TargetFormat } from '../../../../cmd/docbuilder/formats.ts';
-import type { Encoding } from '../../../../cmd/docbuilder/source/encodings.ts';
+import type { Encoding, SourceFormat, TargetFormat } from '../../../../cmd/docbuilder/formats.ts';
 import type { SourceOptions } from '../../../../cmd/docbuilder/source/sources.ts';
 import { useFolder } from '../../../support/folder.ts';
 import { processorTime } from '../../../support/processor-time.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { extractText } from '../../../../cmd/docbuilder/extract/text.ts';
+import { extractText } from '../../../../cmd/docbuilder/extract/document.ts';
 import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { AppError } from '../../../../src/common/errors.ts';
 import type { ExtractedText } from '../../../../src/common/generated/wire.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { createFonts, fontPattern } from '../../../../cmd/docbuilder/extract/fonts.ts';
-import { readMeta, type SourceFacts } from '../../../../cmd/docbuilder/extract/meta.ts';
-import { countCharacters } from '../../../../cmd/docbuilder/extract/usage.ts';
+import { countCharacters, readMeta, type SourceFacts } from '../../../../cmd/docbuilder/extract/meta.ts';
 import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { zip } from '../../../../scripts/support/documents.ts';
 import { compoundFile, type Properties, propertySet } from '../../../support/compound-files.ts';

@@ -3,36 +3,18 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { dump, load } from 'js-yaml';
-import { extractText } from '../../../../cmd/docbuilder/extract/text.ts';
+import { extractText } from '../../../../cmd/docbuilder/extract/document.ts';
 import { type Family, FLAT } from '../../../../cmd/docbuilder/formats.ts';
 import type { ExtractedText } from '../../../../src/common/generated/wire.ts';
 import { extract } from './flat.ts';
-import { type Drawing, emf, wmf } from './metafiles.ts';
+import metafiles from './golden/metafiles.json' with { type: 'json' };
 
 const GOLDEN = join(import.meta.dirname, 'golden');
 
-const framed = (bytes: Uint8Array) =>
-  `<text:p>a<draw:frame><draw:image><office:binary-data>\n${Buffer.from(bytes).toString('base64')}</office:binary-data></draw:image></draw:frame></text:p>`;
-const hex = (digits: string) => Buffer.from(digits, 'hex');
-
-const words = (text: Drawing['text'], more: Omit<Drawing, 'text'> = {}): Drawing => ({ text, ...more });
-
-/** Metafiles and the lines that they draw. */
-const METAFILES: [what: string, kind: (drawings: Drawing[]) => Buffer, drawings: Drawing[], lines: string][] = [
-  ['a Windows metafile', wmf, [words('Doanh thu')], 'Doanh thu'],
-  ['one with a header that has its size', (drawings) => wmf(drawings, true), [words('Doanh thu')], 'Doanh thu'],
-  ['an enhanced metafile', emf, [words('Tie\u0302\u0301ng Việt')], 'Tiếng Việt'],
-  ['character sets', wmf, [words(hex('cff0'), { charset: 204 }), words('x', { y: 9 })], 'Пр\nx'],
-  ['Vietnamese', wmf, [words(hex('5669eaf274'), { charset: 163, each: 5 })], 'Việt'],
-  ['a font of symbols', wmf, [words('abc', { charset: 2 }), words('d', { charset: 0 })], 'd'],
-  ['symbols in an enhanced metafile', emf, [words('abc', { charset: 2 })], ''],
-  ['characters of one font only', emf, [words('a\uf0b7b')], 'a b'],
-  ['lines and words', emf, [words('một'), words('hai', { y: 20 }), words('ba', { x: 90, y: 20 })], 'một\nhai ba'],
-  ['a word in pieces', emf, [words('Diagra', { each: 10 }), words('m', { x: 60 })], 'Diagram'],
-  ['such a word in a Windows metafile', wmf, [words('Diagra', { each: 10 }), words('m', { x: 61 })], 'Diagram'],
-  ['two words', emf, [words('hai', { each: 10 }), words('ba', { x: 35 })], 'hai ba'],
-  ['a bitmap', () => hex('89504e470d0a1a0a'), [], ''],
-];
+/** Metafiles (MS-WMF, MS-EMF) and the lines that they draw. */
+const METAFILES = Object.entries(metafiles).map(([what, [base64 = '', lines = '']]) => ({ what, base64, lines }));
+const framed = (base64: string) =>
+  `<text:p>§<draw:frame><draw:image><office:binary-data>\n${base64}</office:binary-data></draw:image></draw:frame></text:p>`;
 
 /** A part with its text as lines, and without the members that are empty. */
 function withoutEmpty({ text, ...part }: ExtractedText['parts'][number]) {
@@ -52,20 +34,19 @@ describe('extracted text', () => {
     });
   }
 
-  for (const [what, kind, drawings, lines] of METAFILES) {
+  for (const { what, base64, lines } of METAFILES) {
     it(`of pictures: ${what}`, async () => {
-      const { text } = await extract('text', { body: framed(kind(drawings)) });
-      expect(text).to.equal(`a\n${lines}`.trim());
+      expect((await extract('text', { body: framed(base64) })).text).to.equal(`§\n${lines}`.trim());
     });
   }
 
   it('is what is there of a metafile that is cut off, or changed anywhere', async () => {
-    for (const kind of [wmf, emf]) {
-      const whole = kind([{ text: 'một', each: 5, charset: 163 }, { text: 'hai' }]);
+    for (const whole of METAFILES.map(({ base64 }) => Buffer.from(base64, 'base64'))) {
       const cut = Array.from(whole, (_, length) => whole.subarray(0, length));
       const changed = Array.from(whole, (_, at) => Buffer.from(whole).fill(255, at, Math.min(at + 2, whole.length)));
-      const { text } = await extract('text', { body: [...cut, ...changed].map(framed).join('') });
-      expect(text.split('\n').filter((line) => line === 'a')).to.have.length(2 * whole.length);
+      const body = [...cut, ...changed].map((bytes) => framed(bytes.toString('base64'))).join('');
+      const { text } = await extract('text', { body });
+      expect(text.split('\n').filter((line) => line === '§')).to.have.length(2 * whole.length);
     }
   });
 

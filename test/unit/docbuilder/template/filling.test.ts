@@ -1,35 +1,33 @@
 import { expect } from 'chai';
-import { fill, filledBody, paragraphs } from '../../../support/filling.ts';
+import fc from 'fast-check';
+import type { TemplateMistake } from '../../../../cmd/docbuilder/template/template.ts';
+import { failure, fill, filledBody, paragraphs } from '../../../support/filling.ts';
 import { processorTime } from '../../../support/processor-time.ts';
-import {
-  docxTemplate,
-  endnote,
-  footnote,
-  LETTER_DATA,
-  letterTemplate,
-  p,
-  run,
-  splitTag,
-  table,
-  textBox,
-} from '../../../support/templates.ts';
+import * as templates from '../../../support/templates.ts';
 
+const { docxTemplate, p, run, splitTag, table, textBox } = templates;
+const DOCUMENT = 'word/document.xml';
 const named = (name: string, more: object = {}) => ({ name, ...more });
 const PEOPLE = [named('Lan', { age: 30 }), named('Minh', { age: 41 })];
 const ROW = [p('{{#people}}{{name}}'), p('{{/people}}')];
 const [COMPOSED, DECOMPOSED] = ['họ tên'.normalize('NFC'), 'họ tên'.normalize('NFD')];
 const ANY_TEXT = '&<>"\' &amp; ]]> 👩‍💼 שלום مرحبا';
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+const EXPRESSIONS = ['1+1', 'a||b', 'a | upper', 'process.exit(1)', 'constructor.constructor("return 1")()', '-w:p a'];
 
-type Case = [what: string, body: string, data: unknown, paragraphs: string[]];
-
-const VALUES: Case[] = [
+const FILLED: [what: string, body: string, data: unknown, paragraphs: string[]][] = [
   ['a template without tags stays', p('a'), {}, ['a']],
   [
     'strings, numbers and booleans are text, null is nothing',
     p('{{a}} {{b}} {{c}} [{{d}}] {{e}}'),
     { a: 'một', b: 1234.5, c: false, d: null, e: 0 },
     ['một 1234.5 false [] 0'],
+  ],
+  [
+    'numbers are as JSON keeps them',
+    p('{{#kept}}{{.}} {{/kept}}'),
+    { kept: [9007199254740991, -9007199254740991, 0.1, 12345678.9] },
+    ['9007199254740991 -9007199254740991 0.1 12345678.9 '],
   ],
   [
     'names have dots, spaces and accents',
@@ -39,6 +37,8 @@ const VALUES: Case[] = [
   ],
   ['a composed name finds a decomposed one', p(`{{${COMPOSED}}}`), { [DECOMPOSED]: 'Lan' }, ['Lan']],
   ['a decomposed name finds a composed one', p(`{{${DECOMPOSED}}}`), { [COMPOSED]: 'Lan' }, ['Lan']],
+  ['names are no expressions', p(EXPRESSIONS.map((name) => `{{${name}}}`).join('')), { a: 1, b: 2 }, ['']],
+  ['but may look like one', p('{{1+1}}{{a||b}}'), { '1+1': 'own ', 'a||b': 'names' }, ['own names']],
   ['a missing field is empty', p('[{{nobody}}][{{a.b.c}}]'), { a: 1 }, ['[][]']],
   [
     'text around tags, single braces and spaces stay',
@@ -47,21 +47,13 @@ const VALUES: Case[] = [
     ['{ a } {x1} }', '{', '{n} } b { {}', '1}'],
   ],
   ['any text stays as it is', p('{{a}}'), { a: ANY_TEXT }, [ANY_TEXT]],
-  [
-    'what XML cannot hold is dropped',
-    p('{{a}}'),
-    { a: 'a\u0000b\u0008c\u001fd\ud800e\udc00f\uffff\u000bg' },
-    ['abcdefg'],
-  ],
+  ['what XML cannot hold is dropped', p('{{a}}'), { a: 'a\0b\bc\u001fd\ud800e\udc00f\uffff\vg' }, ['abcdefg']],
   [
     'tags in values are not tags',
     p('{{#a}}{{x}}{{/a}}{{y}}'),
     { a: [{ x: '{{y}}{{/a}}' }], y: '{{#a}}{{1}}', '1': 'no' },
     ['{{y}}{{/a}}{{#a}}{{1}}'],
   ],
-];
-
-const LISTS: Case[] = [
   [
     'a row in which a list begins and ends is repeated',
     table([
@@ -81,7 +73,7 @@ const LISTS: Case[] = [
     { people: PEOPLE },
     ['Lan', '1', '30', '2', 'Minh', '1', '41', '2'],
   ],
-  ...[{ people: [] }, { people: null }, {}].map((data): Case => {
+  ...[{ people: [] }, { people: null }, {}].map((data): (typeof FILLED)[number] => {
     const body = table([[p('a'), p('b')], ROW]) + p('end');
     return [`the row goes with ${JSON.stringify(data)}`, body, data, ['a', 'b', 'end']];
   }),
@@ -118,26 +110,23 @@ const LISTS: Case[] = [
 ];
 
 describe('filling a template', () => {
-  for (const [what, body, data, expected] of [...VALUES, ...LISTS]) {
-    it(what, async () => {
-      expect(await filledBody(body, data)).to.deep.equal(expected);
-    });
+  for (const [what, body, data, expected] of FILLED) {
+    it(what, async () => expect(await filledBody(body, data)).to.deep.equal(expected));
   }
 
   it('a table goes with its last row', async () => {
-    expect((await fill(table([ROW]) + p('end'), {}))['word/document.xml']).to.not.contain('<w:tbl>');
+    expect((await fill(table([ROW]) + p('end'), {}))[DOCUMENT]).to.not.contain('<w:tbl>');
   });
 
   it('a name takes no longer to look for than it is long', async () => {
-    const name = `a${'\u0301\u0323'.repeat(60_000)}`;
     const spent = processorTime();
-    expect(await filledBody(p(`[{{${name}}}]`), {})).to.deep.equal(['[]']);
+    expect(await filledBody(p(`[{{a${'\u0301\u0323'.repeat(60_000)}}}]`), {})).to.deep.equal(['[]']);
     expect(spent()).to.be.lessThan(2000);
   });
 
   it('a tag that Word split over runs has the formatting of its first run', async () => {
     const body = p(run('Chào ') + splitTag('tên', '<w:b/>') + run('!'));
-    const { 'word/document.xml': xml = '' } = await fill(body, { tên: 'Lan' });
+    const { [DOCUMENT]: xml = '' } = await fill(body, { tên: 'Lan' });
     expect(paragraphs(xml)).to.deep.equal(['Chào Lan!']);
     expect(xml).to.contain('<w:rPr><w:b/></w:rPr><w:t xml:space="preserve">Lan</w:t>');
   });
@@ -148,13 +137,9 @@ describe('filling a template', () => {
         body:
           table([[p('{{n}} outer') + table([[p('{{n}} inner')]]) + p('')]]) +
           p(run('{{n}} box ') + textBox(p('{{n}} in box'))) +
-          p(footnote(1) + endnote(1)),
-        header: p('{{n}} header'),
-        firstHeader: p('{{n}} first'),
-        evenHeader: p('{{n}} even'),
-        footer: p('{{n}} footer'),
-        footnotes: [p('{{n}} footnote')],
-        endnotes: [p('{{n}} endnote')],
+          p(templates.footnote(1) + templates.endnote(1)),
+        ...{ header: p('{{n}} header'), firstHeader: p('{{n}} first'), evenHeader: p('{{n}} even') },
+        ...{ footer: p('{{n}} footer'), footnotes: [p('{{n}} footnote')], endnotes: [p('{{n}} endnote')] },
         comments: [p('{{n}} comment')],
       }),
       { n: 'N' },
@@ -166,55 +151,223 @@ describe('filling a template', () => {
   });
 
   it('line breaks and tabs are written as Word does, in the same run', async () => {
-    const { 'word/document.xml': xml = '' } = await fill(p(run('{{a}}', '<w:b/>')), { a: 'một\nhai\r\nba\tbốn' });
+    const { [DOCUMENT]: xml = '' } = await fill(p(run('{{a}}', '<w:b/>')), { a: 'một\nhai\r\nba\tbốn' });
     expect(paragraphs(xml)).to.deep.equal(['một\nhai\nba\tbốn']);
     expect(xml.match(/<w:r>/g)).to.have.lengthOf(1);
   });
 
   it('copied pictures have ids of their own', async () => {
     const body = p('{{#people}}') + p(textBox(p('{{name}}{{#tags}}{{.}}{{/tags}}'))) + p('{{/people}}');
-    const people = [{ name: 'Lan', tags: ['a', 'b'] }, { name: 'Minh' }];
-    const { 'word/document.xml': xml = '' } = await fill(body, { people });
+    const { [DOCUMENT]: xml = '' } = await fill(body, {
+      people: [{ name: 'Lan', tags: ['a', 'b'] }, { name: 'Minh' }],
+    });
     expect(paragraphs(xml)).to.deep.equal(['Lanab', 'Lanab', '', 'Minh', 'Minh', '']);
     const ids = [...xml.matchAll(/<wp:docPr id="(\d+)"/g)].map(([, id]) => id);
     expect(new Set(ids)).to.have.property('size', 2);
   });
 
-  it('a template for Word becomes a document', async () => {
-    const filled = await fill(docxTemplate({ body: p('{{a}}'), format: 'dotx' }), { a: 1 });
-    expect(filled['[Content_Types].xml']).to.contain('wordprocessingml.document.main+xml').and.not.contain('template');
-  });
-
-  const prefixed = p('{{tên}}').replace(/<(\/?)w:/g, '<$1x:');
-  const escaped = p(run('&#x7b;{t&#234;<![CDATA[n}}]]>'));
-  const wide = `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document xmlns:w="${WORD}"><w:body>${escaped}</w:body></w:document>`;
-  const documents = [
-    ['another prefix of WordprocessingML', `<x:document xmlns:x="${WORD}"><x:body>${prefixed}</x:body></x:document>`],
-    ['UTF-16, character references and CDATA', Buffer.from(wide, 'utf16le')],
-  ] as const;
-  for (const [what, xml] of documents) {
-    it(`tags are found in ${what}`, async () => {
-      const filled = await fill(docxTemplate({ body: '', extra: { 'word/document.xml': xml } }), { tên: 'Lan' });
-      expect(paragraphs(filled['word/document.xml'])).to.deep.equal(['Lan']);
+  it('a template for Word becomes a document, and parts without tags stay as they are', async () => {
+    const png = Buffer.from([0x89, 0x50, 0, 255]);
+    const extra = { 'word/media/image1.png': png, 'word/settings.xml': '<!-- {{a}} --><x/>' };
+    const filled = await fill(docxTemplate({ body: p('{{a}}'), header: '<!--kept-->', extra, format: 'dotx' }), {
+      a: 1,
     });
-  }
-
-  it('parts without tags stay as they are', async () => {
-    const extra = {
-      'word/media/image1.png': Buffer.from([0x89, 0x50, 0, 255]),
-      'word/settings.xml': '<!-- {{a}} --><x/>',
-    };
-    const filled = await fill(docxTemplate({ body: p('{{a}}'), header: '<!--kept-->', extra }), { a: 1 });
+    expect(filled['[Content_Types].xml']).to.contain('wordprocessingml.document.main+xml').and.not.contain('template');
     expect(filled['word/settings.xml']).to.equal('<!-- {{a}} --><x/>');
     expect(filled['word/header1.xml']).to.contain('<!--kept-->');
     expect(filled['word/media/image1.png']).to.equal('\x89P\0\xff'.replace(/[\x89\xff]/g, '\ufffd'));
   });
 
+  it('tags are found under another prefix, in UTF-16, character references and CDATA', async () => {
+    const prefixed = p('{{tên}}').replace(/<(\/?)w:/g, '<$1x:');
+    const escaped = p(run('&#x7b;{t&#234;<![CDATA[n}}]]>'));
+    const wide = `\ufeff<?xml version="1.0" encoding="UTF-16"?><w:document xmlns:w="${WORD}"><w:body>${escaped}</w:body></w:document>`;
+    for (const xml of [
+      `<x:document xmlns:x="${WORD}"><x:body>${prefixed}</x:body></x:document>`,
+      Buffer.from(wide, 'utf16le'),
+    ]) {
+      const filled = await fill(docxTemplate({ body: '', extra: { [DOCUMENT]: xml } }), { tên: 'Lan' });
+      expect(paragraphs(filled[DOCUMENT])).to.deep.equal(['Lan']);
+    }
+  });
+
   it('a whole letter is filled', async () => {
-    const filled = await fill(letterTemplate(), LETTER_DATA, 'error');
+    const filled = await fill(templates.letterTemplate(), templates.LETTER_DATA, 'error');
     expect(Object.values(filled).join('')).to.not.match(/\{\{|\}\}/);
-    const body = paragraphs(filled['word/document.xml']);
+    const body = paragraphs(filled[DOCUMENT]);
     expect(body.filter((text) => /^HĐ-/.test(text))).to.deep.equal(['HĐ-0098', 'HĐ-0112', 'HĐ-0131']);
     expect(body.filter((text) => /^– /.test(text))).to.have.lengthOf(2);
+  });
+
+  it('any text with values in their places, wherever Word has cut it, also in lists', async () => {
+    const NAMES = ['a', 'b', 'họ tên', '__proto__', '0'];
+    // Text that XML can hold, without carriage returns and without two braces of a kind side by side.
+    const letters = fc.oneof(fc.constantFrom(...'{}#/&< '), fc.string({ unit: 'binary', maxLength: 1 }));
+    const text = fc.string({ unit: letters }).map((value) => xmlOnly(value).replaceAll(/[\r{}]+/g, ' { '));
+    const values = fc.record(Object.fromEntries(NAMES.map((name) => [name, fc.string({ unit: 'binary' })])));
+    const pieces = fc.array(fc.tuple(text, fc.constantFrom(...NAMES)), { maxLength: 8 });
+    const cuts = fc.array(fc.nat(30), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(pieces, fc.array(values, { maxLength: 3 }), cuts, async (template, items, ends) => {
+        const inside = template.map(([words, name]) => `${words}{{${name}}}`).join('');
+        const filled = (item: Record<string, unknown>) =>
+          template.map(([words, name]) => words + xmlOnly(String(item[name]).replace(/\r\n?/g, '\n'))).join('');
+        const found = await filledBody(inRuns(`{{#list}}${inside}{{/list}}`, ends), { list: items });
+        expect(found).to.deep.equal([items.map(filled).join('')]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+/** Makes a paragraph whose runs end wherever it happens, never inside a character. */
+function inRuns(content: string, cuts: number[]): string {
+  const characters = [...content];
+  const within = cuts.filter((cut) => cut < characters.length);
+  const ends = [...new Set([...within, characters.length])].sort((a, b) => a - b);
+  const parts = ends.map((end, index) => characters.slice(ends[index - 1] ?? 0, end).join(''));
+  const toXml = (part: string) => part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return p(parts.map((part) => run(toXml(part))).join(''));
+}
+
+function xmlOnly(value: string): string {
+  return value.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
+}
+
+const MISSING = 'dữ liệu không có trường này';
+const UNCLOSED = 'danh sách không được đóng';
+const UNOPENED = 'thẻ đóng một danh sách chưa được mở';
+const UNENDED = 'có {{ mà không có }} trong đoạn này';
+const NOT_A_LIST = 'chỉ lặp được danh sách; không hỗ trợ điều kiện';
+const UNEVEN = 'giữa các thẻ của danh sách này không có đoạn hay hàng nào trọn vẹn';
+const UNSAFE = 'số có nhiều chữ số hơn mức JSON giữ được: hãy gửi dưới dạng chuỗi';
+const SECRET = 'and this is what the letter says';
+
+/** Tags of other template languages, which would not do what their author expects. */
+const FOREIGN = Object.entries({
+  ...{ '{{^if}}': 'không hỗ trợ điều kiện', '{{@raw}}': 'không hỗ trợ XML thô', '{{>part}}': 'không hỗ trợ mẫu con' },
+  ...{ '{{&x}}': 'không hỗ trợ giá trị không thoát ký tự', '{{{x}}': 'không hỗ trợ giá trị không thoát ký tự' },
+  ...{ '{{<x}}': 'không hỗ trợ mẫu con', '{{!note}}': 'không hỗ trợ chú thích trong thẻ' },
+  ...{ '{{={ }=}}': 'không hỗ trợ dấu phân cách khác', '{{}}': 'thẻ không có tên', '{{ }}': 'thẻ không có tên' },
+  ...{ '{{#}}': 'thẻ không có tên', '{{/}}': 'thẻ không có tên' },
+});
+
+/** Each mistake as `place paragraph tag message`, and the error's fields where they are told. */
+interface Mistakes {
+  template: string | Buffer;
+  data?: unknown;
+  missing?: 'empty' | 'error';
+  errors: string[];
+  fields?: string[];
+}
+
+const MISTAKES: Record<string, Mistakes> = {
+  'all missing fields, each once and with its lists, when missing fields are errors': {
+    template: docxTemplate({
+      body:
+        p('{{title}} {{known}} {{title}} {{a.b}}') +
+        table([[p('{{#people}}{{name}}'), p('{{#tags}}{{.}}{{label}}{{/tags}}{{/people}}')]]) +
+        p('{{#nothing}}{{inside}}{{/nothing}}'),
+      header: p('{{title}} {{số}}'),
+    }),
+    data: { known: null, people: [{ name: 'Lan' }, { tags: [1] }] },
+    missing: 'error',
+    fields: ['title', 'a.b', 'people.tags', 'people.name', 'people.tags.label', 'nothing', 'số'],
+    errors: [
+      ...['body 1 {{title}}', 'body 1 {{a.b}}', 'body 3 {{#tags}}', 'body 2 {{name}}', 'body 3 {{label}}'],
+      ...['body 4 {{#nothing}}', 'header 1 {{title}}', 'header 1 {{số}}'],
+    ].map((place) => `${place} ${MISSING}`),
+  },
+  'unbalanced lists, in all parts at once, with the place': {
+    template: docxTemplate({
+      body: p('one') + table([[p('{{#rows}}{{x}}'), p('{{/row}}')]]) + p(splitTag('/end')),
+      footer: p('') + p('{{#a}}{{#b}}{{/a}}'),
+    }),
+    fields: ['rows', 'row', 'end', 'b'],
+    errors: [
+      ...[`body 2 {{#rows}} ${UNCLOSED}`, `body 3 {{/row}} ${UNOPENED}`],
+      ...[`body 4 {{/end}} ${UNOPENED}`, `footer 2 {{#b}} ${UNCLOSED}`],
+    ],
+  },
+  'tags that do not end in their paragraph, told by their first word and no further text': {
+    template:
+      p(`{{name ${SECRET}`) + p(`${run('{{#list')}${run(` ${SECRET} {{x}}`)}`) + p(`${SECRET} }}`) + p('{') + p('{'),
+    fields: ['name', 'list'],
+    errors: [`body 1 {{name ${UNENDED}`, `body 2 {{#list ${UNENDED}`, 'body 3 }} có }} mà không có {{ trong đoạn này'],
+  },
+  'tags of other template languages': {
+    template: FOREIGN.map(([tag]) => p(tag.replace(/&/g, '&amp;').replace(/</g, '&lt;'))).join(''),
+    data: { x: 1, raw: '<w:p/>', '@raw': '<w:p/>' },
+    errors: FOREIGN.map(([tag, message], index) => `body ${index + 1} ${tag} ${message}`),
+  },
+  'lists made of something else: there are no conditions': {
+    template: ['{{#a}}x{{/a}}', '{{#b}}x{{/b}}', '{{#c}}x{{/c}}', '{{#d}}x{{/d}}', '{{#e}}x{{/e}}']
+      .map((tag) => p(tag))
+      .join(''),
+    data: { a: true, b: false, c: 0, d: 'yes', e: { a: 1 } },
+    fields: ['a', 'b', 'c', 'd', 'e'],
+    errors: [...'abcde'].map((name, index) => `body ${index + 1} {{#${name}}} ${NOT_A_LIST}`),
+  },
+  'digits that JSON does not keep': {
+    template: p('{{a}}') + p('{{b}}') + p('{{c}}'),
+    data: JSON.parse('{"a": 9007199254740993, "b": -12345678901234567890, "c": 1e400}'),
+    errors: [...'abc'].map((name, index) => `body ${index + 1} {{${name}}} ${UNSAFE}`),
+  },
+  'lists that begin and end where nothing whole stands between': {
+    template: p('{{#a}}') + table([[p('{{/a}}'), p('x')]]) + p(''),
+    data: { a: [1] },
+    fields: ['a'],
+    errors: [`body 1 {{#a}} ${UNEVEN}`, `body 2 {{/a}} ${UNEVEN}`],
+  },
+};
+
+describe('mistakes in a template', () => {
+  for (const [what, { template, data = {}, missing = 'empty', fields, errors }] of Object.entries(MISTAKES)) {
+    it(`are ${what}`, async () => {
+      const { code, detail } = await failure(template, data, missing);
+      expect(code).to.equal('template_error');
+      const found = detail['errors'] as TemplateMistake[];
+      const lines = found.map(({ place, paragraph, tag, message }) => `${place} ${paragraph} ${tag} ${message}`);
+      expect(lines).to.deep.equal(errors);
+      if (fields) expect(detail['fields']).to.deep.equal(fields);
+      expect(JSON.stringify(detail)).to.not.contain('letter');
+    });
+  }
+
+  it('name the part, and are fields as well where lists and objects stand for a text', async () => {
+    const { detail } = await failure(docxTemplate({ body: '', header: p('{{#a}}') }), {});
+    expect(detail['errors']).to.have.nested.property('[0].part', 'word/header1.xml');
+    const wrong = await failure(p('{{a}}{{b}}{{#c}}{{.}}{{/c}}{{.}}'), { a: {}, b: [1], c: [[1]] });
+    expect(wrong.detail['fields']).to.deep.equal(['a', 'b', 'c..', '.']);
+  });
+
+  it('are not fields that are null or an empty list', async () => {
+    expect(await filledBody(p('{{a}}{{#b}}{{c}}{{/b}}'), { a: null, b: [] }, 'error')).to.deep.equal(['']);
+  });
+
+  it('are lists nested deeper than anybody would', async () => {
+    const tags = Array.from({ length: 40 }, (_, depth) => `{{#a${depth}}}`).join('');
+    const [{ tag, message } = { tag: '', message: '' }] = (await failure(p(tags), {})).detail[
+      'errors'
+    ] as TemplateMistake[];
+    expect([tag, message]).to.deep.equal(['{{#a32}}', 'danh sách lồng nhau quá sâu']);
+  });
+
+  it('are a corrupt source when a part is no XML', async () => {
+    const doctype = '<!DOCTYPE x [<!ENTITY e "{{a}}">]><x/>';
+    const parts = ['<w:document', '<a><b></a>', doctype, '<w:p/>', '<x xmlns:w="urn:x"><w:p/></x>'];
+    const broken = parts.map((xml) => docxTemplate({ body: '', extra: { [DOCUMENT]: xml } }));
+    for (const template of [...broken, Buffer.from('PK')]) {
+      expect(await failure(template, {})).to.have.property('code', 'corrupt_source');
+    }
+  });
+
+  it('stay within what an answer can carry', async () => {
+    const tags = Array.from({ length: 12_000 }, (_, index) => `{{f${index}}}`).join('');
+    const { detail } = await failure(p(tags), {}, 'error');
+    expect(detail['fields']).to.have.lengthOf(10_000);
+    expect(detail['errors']).to.have.lengthOf(1_000);
+    const [first] = (await failure(p(`{{${'x'.repeat(5000)}}}`), {}, 'error')).detail['errors'] as TemplateMistake[];
+    expect(first?.tag.length).to.be.lessThan(200);
   });
 });

@@ -11,7 +11,7 @@ import { POSTGRES_SCHEMA, SQLITE_MIGRATIONS } from '../../../../cmd/gate/store/m
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
 import { migrate, openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
 import { BEGIN_WRITING, clientOptions, transaction } from '../../../../src/common/sql/postgres-client.ts';
-import { migrate as migratePostgres } from '../../../../src/common/sql/postgres-migrate.ts';
+import { migrate as migratePostgres } from '../../../../src/common/sql/postgres-tables.ts';
 import { sessionRecord } from '../../../support/gate-records.ts';
 import { savesBench } from '../../../support/gate-saves.ts';
 import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';

@@ -7,7 +7,7 @@ import { createBlobs } from '../../../../cmd/gate/store/blobs.ts';
 import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
 import { BEGIN_WRITING, clientOptions, transaction } from '../../../../src/common/sql/postgres-client.ts';
-import { migrate } from '../../../../src/common/sql/postgres-migrate.ts';
+import { migrate } from '../../../../src/common/sql/postgres-tables.ts';
 import { documentRecord } from '../../../support/gate-records.ts';
 import { rowsContract } from '../../../support/gate-store.ts';
 import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';

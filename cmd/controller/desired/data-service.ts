@@ -1,0 +1,98 @@
+import type { V1ConfigMap, V1Deployment, V1Secret } from '@kubernetes/client-node';
+import { RESOURCES } from '../k8s/api.ts';
+import { type Manifest, manifest } from './labels.ts';
+import { objectNames } from './names.ts';
+import { configMount, type Mount, type PodParts, secretMount, type Variables } from './pod.ts';
+import { encoded, secretFiles } from './secrets.ts';
+import { isShared, storeVariables } from './storage.ts';
+import type { Situation } from './types.ts';
+import { deployment, LEAVE_SECONDS, LEAVING, ONE_AT_A_TIME, rolling } from './workload.ts';
+
+/** Keys of the Secret `<instance>-license`. */
+export const LICENSE_KEY = { token: 'token', removedAt: 'removed-at' } as const;
+
+const LICENSE_PATH = '/run/svc/license';
+const KEYS_PATH = '/run/svc/license-keys';
+const KEYS_FILE = 'keys.json';
+const CA_PATH = '/run/svc/ca';
+const CA_FILE = 'ca.crt';
+
+/**
+ * Variables that gate and DocBuilder have in common.
+ * @param demo hosts of the service's own that documents may come from
+ */
+export function commonVariables(situation: Situation, demo: readonly string[] = []): Variables {
+  const { outbound, logLevel, auditTarget, devMode } = situation.instance.spec;
+  return {
+    ...storeVariables(situation),
+    // The service watches the files.
+    SVC_LICENSE_FILE: `${LICENSE_PATH}/${LICENSE_KEY.token}`,
+    SVC_LICENSE_KEYS_FILE: `${KEYS_PATH}/${KEYS_FILE}`,
+    SVC_FETCH_ALLOW_HOSTS: [...demo, ...outbound.allowHosts].join(','),
+    SVC_FETCH_DENY: outbound.denyCidrs.join(','),
+    SVC_FETCH_PROXY: outbound.proxy,
+    // Node's own: authorities besides those that it knows.
+    NODE_EXTRA_CA_CERTS: outbound.caBundle && `${CA_PATH}/${CA_FILE}`,
+    SVC_LOG_LEVEL: logLevel.toLowerCase(),
+    SVC_AUDIT_TARGET: auditTarget,
+    SVC_DEV_MODE: devMode,
+  };
+}
+
+/**
+ * Secrets, licence, keys and authorities as files. The Secret of the licence is mounted whole and under a name that never
+ * changes, so that a token may come, change and go without a pod noticing anything but another file.
+ */
+export function commonFiles(situation: Situation, component: 'gate' | 'docbuilder'): Mount[] {
+  const { metadata, spec } = situation.instance;
+  const { license, licenseKeys } = objectNames(metadata.name);
+  const files = [
+    secretFiles(situation, component),
+    secretMount('license', LICENSE_PATH, license),
+    configMount('license-keys', KEYS_PATH, licenseKeys),
+  ];
+  if (!spec.outbound.caBundle) return files;
+  const { configMapName, key } = spec.outbound.caBundle;
+  return [...files, configMount('ca', CA_PATH, configMapName, [{ key, path: CA_FILE }])];
+}
+
+/** The Secret `<instance>-license` and the ConfigMap `<instance>-license-keys`. Both exist in Community as well. */
+export function licenseObjects(situation: Situation): readonly (Manifest<V1Secret> | Manifest<V1ConfigMap>)[] {
+  const { instance, settings, licenseFiles } = situation;
+  const { license, licenseKeys } = objectNames(instance.metadata.name);
+  const { token, removedAt } = licenseFiles;
+  const data = encoded({
+    ...(token !== undefined && { [LICENSE_KEY.token]: token }),
+    ...(removedAt !== undefined && { [LICENSE_KEY.removedAt]: removedAt }),
+  });
+  return [
+    manifest<Manifest<V1Secret>>(situation, RESOURCES.secret, { name: license }, { type: 'Opaque', data }),
+    manifest<Manifest<V1ConfigMap>>(
+      situation,
+      RESOURCES.configMap,
+      { name: licenseKeys },
+      { data: { [KEYS_FILE]: settings.licenseKeys } },
+    ),
+  ];
+}
+
+/**
+ * The Deployment of gate or DocBuilder: with a volume one pod, otherwise as many as wanted, each of which leaves slowly enough
+ * for the front to ask the others.
+ */
+export function dataDeployment(
+  situation: Situation,
+  component: 'gate' | 'docbuilder',
+  replicas: number,
+  pod: PodParts,
+): Manifest<V1Deployment> {
+  if (!isShared(situation.instance.spec)) return deployment(situation, component, ONE_AT_A_TIME, pod);
+  return deployment(situation, component, rolling(replicas), {
+    ...pod,
+    // A service that its store keeps from starting says why in its last line; the status repeats it.
+    container: { ...pod.container, ...LEAVING, terminationMessagePolicy: 'FallbackToLogsOnError' },
+    terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds + LEAVE_SECONDS,
+    spread: true,
+    movable: true,
+  });
+}

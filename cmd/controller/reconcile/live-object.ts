@@ -1,0 +1,214 @@
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  V1Deployment,
+  V1Ingress,
+  V1ManagedFieldsEntry,
+  V1PersistentVolumeClaim,
+  V1Service,
+} from '@kubernetes/client-node';
+import { isObject } from '../../../src/common/is-object.ts';
+import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
+import { KIND } from '../desired/names.ts';
+import type { KubernetesObject } from '../k8s/api.ts';
+
+/** Why an object is not as it should be. */
+export interface Trouble {
+  /** CamelCase word for a condition. */
+  reason: string;
+  /** It takes a person to go on. */
+  stalled: boolean;
+  /** Says exactly what is wrong and what to do. */
+  message: string;
+}
+
+/**
+ * Returns why the controller must not touch an object that has a name of ours. An object of somebody else is never taken
+ * over; one that is about to go is waited for.
+ * @param owner the instance
+ */
+export function ownershipTrouble(live: KubernetesObject, owner: { name: string; uid: string }): Trouble | undefined {
+  const what = `${live.kind} ${live.metadata.name}`;
+  const controller = live.metadata.ownerReferences?.find((reference) => reference.controller);
+  // Without an owner: left over by `kubectl delete --cascade=orphan`, or somebody took the reference away.
+  const ours = controller
+    ? controller.uid === owner.uid
+    : live.metadata.annotations?.[ANNOTATION.applied] !== undefined;
+  if (ours) {
+    if (live.metadata.deletionTimestamp === undefined) return undefined;
+    return { reason: 'Deleting', ...ending(live, what) };
+  }
+  if (controller?.kind === KIND && controller.name === owner.name) {
+    const message = `${what} of the former ${KIND} ${owner.name} is still being deleted.`;
+    return { reason: 'Deleting', stalled: false, message };
+  }
+  const whose = controller ? `belongs to ${controller.kind} ${controller.name}` : 'was made by somebody else';
+  return {
+    reason: 'NameTaken',
+    stalled: true,
+    message: `${what} exists already and ${whose}: delete or rename it, or give the ${KIND} another name.`,
+  };
+}
+
+/** Returns whether an object is deleted with its owner. */
+export function isOwned({ metadata }: KubernetesObject): boolean {
+  return metadata.ownerReferences?.some((reference) => reference.controller) ?? false;
+}
+
+/** Kubernetes keeps a claim for as long as a pod uses it, and so the pod, which runs on, keeps it from going. */
+function ending({ kind }: KubernetesObject, what: string): Pick<Trouble, 'stalled' | 'message'> {
+  if (kind !== 'PersistentVolumeClaim') {
+    return { stalled: false, message: `${what} is being deleted, and will be created again afterwards.` };
+  }
+  const message =
+    `${what} is being deleted: it is lost, with all its data, as soon as its pod ends. ` +
+    'Save the data first, then end the pod: a new, empty claim will be created.';
+  return { stalled: true, message };
+}
+
+/** The desired object, as far as a live one can become it. */
+export interface Attainable {
+  object: KubernetesObject;
+  /** For the user: why something of the spec cannot be had. */
+  notes: string[];
+}
+
+/**
+ * Takes out of `desired` what the API server would not change in `live`: of a claim everything but its size, and that
+ * only grows, once there is a volume. The documents in it are worth more than the spec.
+ */
+export function toAttainable(desired: KubernetesObject, live: KubernetesObject): Attainable {
+  if (desired.kind !== 'PersistentVolumeClaim') return { object: desired, notes: [] };
+  const wanted = desired as KubernetesObject & { spec: V1PersistentVolumeClaim['spec'] };
+  const { spec, status } = live as KubernetesObject & Pick<V1PersistentVolumeClaim, 'spec' | 'status'>;
+  const [size, has] = [wanted, { spec }].map((claim) => claim.spec?.resources?.requests?.['storage']);
+  const notes: string[] = [];
+  const growth = (quantityValue(size) ?? 0) - (quantityValue(has) ?? 0);
+  if (growth < 0) notes.push(`Claim ${desired.metadata.name} stays at ${has}: a volume cannot shrink to ${size}.`);
+  // The API server lets no other grow.
+  const waits = growth > 0 && status?.phase === 'Pending';
+  if (waits)
+    notes.push(`Claim ${desired.metadata.name} has no volume yet: it grows from ${has} to ${size} once it has one.`);
+  const className = wanted.spec?.storageClassName;
+  if (className !== undefined && className !== spec?.storageClassName) {
+    notes.push(
+      `Claim ${desired.metadata.name} keeps its class ${spec?.storageClassName}: it cannot become ${className}.`,
+    );
+  }
+  const keep = {
+    accessModes: spec?.accessModes,
+    ...(spec?.storageClassName !== undefined && { storageClassName: spec.storageClassName }),
+    resources: { requests: { storage: growth < 0 || waits ? has : size } },
+  };
+  return { object: { ...wanted, spec: keep } as KubernetesObject, notes };
+}
+
+/**
+ * Returns whether only another object of the same name can be what is wanted: a Deployment's selector and whether a Service has
+ * an address are settled for life, and the cluster's default class is given to an Ingress at its birth only: without the
+ * one that we have named it would have none, and no edge. None of these holds data.
+ */
+export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject): boolean {
+  if (desired.kind === 'Deployment') {
+    const [wanted, has] = [desired, live].map((object) => (object as { spec?: V1Deployment['spec'] }).spec?.selector);
+    return !isDeepStrictEqual(wanted, has);
+  }
+  if (desired.kind === 'Service') {
+    const [wanted, has] = [desired, live].map((object) => (object as { spec?: V1Service['spec'] }).spec?.clusterIP);
+    return (wanted === 'None') !== (has === 'None');
+  }
+  if (desired.kind === 'Ingress') {
+    const { spec } = desired as { spec?: V1Ingress['spec'] };
+    return (
+      spec?.ingressClassName === undefined && appliedFields(live)?.['f:spec']?.['f:ingressClassName'] !== undefined
+    );
+  }
+  return false;
+}
+
+/** Members by their names behind `f:`, as `metadata.managedFields` has them (apimachinery `FieldsV1`). */
+export type ManagedFields = Readonly<{ [member: string]: ManagedFields | undefined }>;
+
+/**
+ * Returns the fields of an object, as read from the API server, that the controller has applied; undefined when it never has.
+ * Labels and annotations tell less: a copy that somebody makes of an object has them as well.
+ */
+export function appliedFields({ metadata }: Pick<KubernetesObject, 'metadata'>): ManagedFields | undefined {
+  const ours = metadata.managedFields?.find(isOurs);
+  return ours && ((ours.fieldsV1 ?? {}) as ManagedFields);
+}
+
+/**
+ * Returns an object whose spec belongs to the controller alone, for a PUT: its next apply then removes all in it that it does
+ * not set. Elements that others have put into our lists can make the merged whole invalid, such as a second port of one name.
+ * @returns undefined where nobody else owns anything of the spec
+ */
+export function takeOverSpec(live: KubernetesObject): KubernetesObject | undefined {
+  const { managedFields = [] } = live.metadata;
+  const [others, kept] = [
+    managedFields.filter((entry) => !isOurs(entry) && entry.subresource === undefined),
+    managedFields.filter((entry) => !isOurs(entry) && entry.subresource !== undefined),
+  ];
+  if (!others.some(({ fieldsV1 }) => (fieldsV1 as ManagedFields | undefined)?.['f:spec'])) return undefined;
+  const spec = managedFields
+    .filter(({ subresource }) => subresource === undefined)
+    .map(({ fieldsV1 }) => (fieldsV1 as ManagedFields | undefined)?.['f:spec'] ?? {})
+    .reduce<ManagedFields>(mergeFields, {});
+  const base = managedFields.find(isOurs) ?? others[0] ?? {};
+  const ours: V1ManagedFieldsEntry = {
+    ...base,
+    ...{ manager: MANAGED_BY, operation: 'Apply', fieldsV1: { ...appliedFields(live), 'f:spec': spec } },
+  };
+  const withoutSpec = others.map((entry) => {
+    const { 'f:spec': _, ...fieldsV1 } = (entry.fieldsV1 ?? {}) as ManagedFields;
+    return { ...entry, fieldsV1 };
+  });
+  return { ...live, metadata: { ...live.metadata, managedFields: [...kept, ...withoutSpec, ours] } };
+}
+
+function isOurs({ manager, operation }: V1ManagedFieldsEntry): boolean {
+  return manager === MANAGED_BY && operation === 'Apply';
+}
+
+function mergeFields(one: ManagedFields, other: ManagedFields): ManagedFields {
+  const merged: Record<string, ManagedFields | undefined> = { ...one };
+  for (const [name, fields] of Object.entries(other)) {
+    const before = merged[name];
+    merged[name] = isObject(before) && isObject(fields) ? mergeFields(before, fields as ManagedFields) : fields;
+  }
+  return merged;
+}
+
+const SUFFIXES: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+};
+const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
+
+/** The number that a Kubernetes quantity such as `1500m`, `2Gi` or `1e3` stands for; undefined when it is none. */
+export function quantityValue(quantity: unknown): number | undefined {
+  if (typeof quantity === 'number') return quantity;
+  if (typeof quantity !== 'string') return undefined;
+  const [, digits, exponent = '', suffix = ''] = QUANTITY.exec(quantity) ?? [];
+  return digits === undefined ? undefined : Number(`${digits}${exponent}`) * (SUFFIXES[suffix] ?? 1);
+}
+
+/** Returns whether two quantities are the same amount, as far as doubles tell. */
+export function sameQuantity(a: unknown, b: unknown): boolean {
+  const [left, right] = [quantityValue(a), quantityValue(b)];
+  if (left === undefined || right === undefined) return false;
+  return Math.abs(left - right) <= Math.abs(left) * 1e-12;
+}

@@ -1,0 +1,11 @@
+import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
+import { serveTasks } from '../../../src/common/threads.ts';
+import { asTemplateError, fillTemplate } from './fill.ts';
+import type { TemplateTask } from './template.ts';
+
+serveTasks({
+  fill: (task: TemplateTask) =>
+    fillTemplate(task).catch((error) => {
+      throw orDiskFull(asTemplateError(error, task.maxOutputBytes));
+    }),
+});
