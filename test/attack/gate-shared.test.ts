@@ -32,7 +32,7 @@ describe('what gates share in a PostgreSQL', function () {
   }
   const createPlaces = ({ places }: Shared): Places =>
     new SharedPlaces(places, { limit: () => LIMIT, clock: Date.now });
-  const sampleNow = () => ({ at: Date.now(), views: [], documents: 0, modified: new Set<string>() });
+  const sampleNow = () => ({ at: Date.now(), views: [], documents: 0, modified: [] });
 
   it('is the lease of one at a time, whoever asks, and free when it was given back', async () => {
     const url = await postgres.create();

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { Cleaning } from '../../cmd/gate/domain/cleaning.ts';
-import { retryFor } from '../../cmd/gate/domain/retry.ts';
+import { retryFor } from '../../cmd/gate/domain/saves.ts';
 import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { failure } from '../support/failure.ts';
 import { bringTo } from '../support/gate-bring.ts';

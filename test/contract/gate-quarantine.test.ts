@@ -10,10 +10,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Unsaved } from '../../cmd/gate/domain/unsaved.ts';
-import { freePorts } from '../../cmd/local/port.ts';
 import type { GateStatus } from '../../src/common/generated/wire.ts';
 import { QUARANTINE_SCRIPT } from '../../src/common/quarantine-script.ts';
-import { startGateProcess } from '../support/gate.ts';
+import { aloneSettings, startGateProcess } from '../support/gate.ts';
 import {
   ADMIN,
   type BenchOptions,
@@ -223,11 +222,7 @@ describe("the editor's quarantine", function () {
       await bench.unsaved.keep({ ...made, sha256, ageMs }, Readable.from([Buffer.from(content)]));
     }
     await bench.stop({ keep: true });
-    const [port, internalPort] = await freePorts(2);
-    const environment = {
-      ...{ SVC_GATE_LISTEN: `127.0.0.1:${port}`, SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}` },
-      ...{ SVC_GATE_DATA_DIR: bench.folder, SVC_ONLINE_URL: base, SVC_ONLINE_ADMIN_PASSWORD: ADMIN.password },
-    };
+    const environment = await aloneSettings(bench.folder, { SVC_ONLINE_ADMIN_PASSWORD: ADMIN.password });
     const command = async (...args: string[]) => {
       const child = spawn(process.execPath, ['cmd/gate/quarantine.ts', ...args], {
         env: { PATH: process.env['PATH'], ...environment },

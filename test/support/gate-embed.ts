@@ -7,8 +7,8 @@ import express from 'express';
 import { createConfigCheck } from '../../cmd/gate/domain/config-check.ts';
 import { Counting } from '../../cmd/gate/domain/counting.ts';
 import { createDocuments } from '../../cmd/gate/domain/documents.ts';
-import { createLinks, type Links } from '../../cmd/gate/domain/links.ts';
-import type { Blobs, EditorServer, Rows } from '../../cmd/gate/domain/ports.ts';
+import { createLinks } from '../../cmd/gate/domain/links.ts';
+import type { EditorServer } from '../../cmd/gate/domain/ports.ts';
 import type { Presence } from '../../cmd/gate/domain/presence.ts';
 import { Sessions } from '../../cmd/gate/domain/sessions.ts';
 import { Uploads } from '../../cmd/gate/domain/uploads.ts';
@@ -22,7 +22,7 @@ import type { EmbedSession, EmbedUser, ErrorResponse } from '../../src/common/ge
 import { errorHandler, notFound } from '../../src/common/http/errors.ts';
 import { refuseOddTargets } from '../../src/common/http/plain-app.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
-import { type Canary, startCanary } from './canary.ts';
+import { startCanary } from './canary.ts';
 import { openTestData } from './gate-data.ts';
 import { hmac, jws } from './jws.ts';
 import { portOf } from './listen.ts';
@@ -55,41 +55,16 @@ export interface EmbedOptions {
   names?: Record<string, string[][]>;
 }
 
-/** The embedding part of the gate, with real HTTP, rows, blobs, places and outbound door; the editor is a stand-in. */
-export interface TestEmbed {
-  url: string;
-  rows: Rows;
-  blobs: Blobs;
-  links: Links;
-  /** The editing connections in force, and how many are taken. */
-  cap: { limit: number; taken(): number };
-  editor: StandInEditor;
-  /** Where documents come from; `serve` says what it answers. */
-  portal: Canary;
-  serve(answer: RequestListener): void;
-  clock: { now: number };
-  audited: { event: AuditEvent; facts: Record<string, unknown> }[];
-  /** A configuration of a docx at the portal. */
-  config(changes?: { document?: object; editor?: object; ui?: object }): Record<string, unknown>;
-  call(path: string, init?: RequestInit): Promise<Response>;
-  /** POST /svc/embed/session with any body. */
-  post(body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** A session that must come about. */
-  create(config?: unknown): Promise<EmbedSession>;
-  /** A request of a session. */
-  ask(session: EmbedSession, path?: string, init?: RequestInit): Promise<Response>;
-  /** Returns the files that are left in the folder for downloads. */
-  temporaries(): Promise<string[]>;
-  stop(): Promise<void>;
-}
+export type TestEmbed = Awaited<ReturnType<typeof startEmbed>>;
 
-export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed> {
+/** The embedding part of the gate, with real HTTP, rows, blobs, places and outbound door; the editor is a stand-in. */
+export async function startEmbed(options: EmbedOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-embed-'));
   const docx = ooxml('docx');
   let answer: RequestListener = (_request, response) => void response.end(docx);
   const portal = await startCanary((request, response) => answer(request, response));
   const clock = { now: NOW };
-  const audited: TestEmbed['audited'] = [];
+  const audited: { event: AuditEvent; facts: Record<string, unknown> }[] = [];
   const audit = {
     record: (event: AuditEvent, facts = {}) => void audited.push({ event, facts }),
     close: async () => {},
@@ -111,7 +86,7 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
   });
   const editor = standInEditor();
   const counting = new Counting({ limit: () => cap.limit, clock: () => clock.now });
-  counting.observe({ at: clock.now, views: [], documents: 0, modified: new Set() });
+  counting.observe({ at: clock.now, views: [], documents: 0, modified: [] });
   const cap = { limit: 50, taken: () => counting.figures().pending };
   const sessions = new Sessions({
     ...shared,
@@ -143,46 +118,43 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${await portOf(server)}`;
 
-  const call: TestEmbed['call'] = (path, init) => fetch(`${url}${path}`, init);
-  const post: TestEmbed['post'] = (body, headers = {}) =>
+  const call = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
+  /** POST /svc/embed/session with any body. */
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
     call('/svc/embed/session', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-  const config: TestEmbed['config'] = ({ document, editor: editing, ui } = {}) => ({
-    document: { url: `http://127.0.0.1:${portal.port}/a.docx`, fileType: 'docx', key: 'key-1', ...document },
-    editor: { user: { id: 'u1', name: 'Nguyễn Văn An' }, ...editing },
-    ...(ui && { ui }),
+  /** A configuration of a docx at the portal. */
+  const config = (changes: { document?: object; editor?: object; ui?: object } = {}): Record<string, unknown> => ({
+    document: { url: `http://127.0.0.1:${portal.port}/a.docx`, fileType: 'docx', key: 'key-1', ...changes.document },
+    editor: { user: { id: 'u1', name: 'Nguyễn Văn An' }, ...changes.editor },
+    ...(changes.ui && { ui: changes.ui }),
   });
   return {
-    url,
-    rows,
-    blobs,
-    links,
+    ...{ url, rows, blobs, links, editor, portal, clock, audited, config, call, post },
+    /** The editing connections in force, and how many are taken. */
     cap,
-    editor,
-    portal,
-    serve: (next) => {
+    /** Says what the portal answers. */
+    serve: (next: RequestListener) => {
       answer = next;
     },
-    clock,
-    audited,
-    config,
-    call,
-    post,
-    create: async (wanted = config()) => {
+    /** A session that must come about. */
+    create: async (wanted: unknown = config()): Promise<EmbedSession> => {
       const response = await post(wanted);
       if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
       const session = (await response.json()) as EmbedSession;
       secret(session.form.access_token);
       return session;
     },
-    ask: (session, path = '', init = {}) =>
+    /** A request of a session. */
+    ask: (session: EmbedSession, path = '', init: RequestInit = {}) =>
       call(`/svc/embed/session/${session.session_id}${path}`, {
         ...init,
         headers: { Authorization: `Bearer ${session.form.access_token}`, ...init.headers },
       }),
+    /** Returns the files that are left in the folder for downloads. */
     temporaries: () => readdir(temporary),
     stop: async () => {
       documents.stop();

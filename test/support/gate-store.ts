@@ -175,10 +175,10 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       ).to.be.instanceOf(Error);
       await rows.transact(async (t) => {
         expect((await t.versions('doc_a')).map((one) => one.version)).to.deep.equal([1, 2, 3]);
-        expect(await t.version('doc_a', 2)).to.deep.equal(version);
+        expect([await t.version('doc_a', 2), await t.version('doc_a', 0)]).to.deep.equal([version, undefined]);
         expect([await t.session('ses_a'), await t.sessionByToken(session.tokenHash)]).to.deep.equal([session, session]);
-        await t.removeVersion('doc_a', 1);
-        expect((await t.versions('doc_a')).map((one) => one.version)).to.deep.equal([2, 3]);
+        await t.removeVersion('doc_a', 2);
+        expect((await t.versions('doc_a')).map((one) => one.version)).to.deep.equal([1, 3]);
         await t.removeDocument('doc_a');
         expect([await t.session('ses_a'), await t.versions('doc_a')]).to.deep.equal([undefined, []]);
         expect(await t.versions('doc_b')).to.have.length(2);

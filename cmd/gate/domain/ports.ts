@@ -224,7 +224,7 @@ export interface EditorSample {
   /** Documents that the editor has open. */
   documents: number;
   /** Documents of ours with changes that are not saved. */
-  modified: ReadonlySet<string>;
+  modified: readonly string[];
 }
 
 export type EditorState = 'ok' | 'down' | 'auth_failed';

@@ -56,7 +56,7 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     /** Returns whether any view of it was in the last good sample. */
     hasViews: (docId: string): boolean => getViews(docId).length > 0,
     /** Returns whether the editor says that it has changes that are not saved. */
-    modified: (docId: string): boolean => current?.modified.has(docId) ?? false,
+    modified: (docId: string): boolean => current?.modified.includes(docId) ?? false,
     /** Returns the time of the last good sample, epoch milliseconds; null before the first. */
     sampledAt: (): number | null => current?.at ?? null,
   };

@@ -59,7 +59,7 @@ export class Uploads {
   readonly #deps: UploadsDependencies;
   readonly #underWay = new Set<UploadRecord>();
   /** Those that failed, as long as the others do not know. */
-  readonly #untold = new Set<UploadRecord>();
+  readonly #unreported = new Set<UploadRecord>();
   #stopRenewing: (() => void) | undefined;
 
   constructor(deps: UploadsDependencies) {
@@ -100,7 +100,7 @@ export class Uploads {
 
   /** Notes a save that has failed before its content was asked for. */
   async fail(docId: string): Promise<void> {
-    this.#untold.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
+    this.#unreported.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
     this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
     await atMost(NOTE_MS, this.#renew());
   }
@@ -108,13 +108,13 @@ export class Uploads {
   /** Tells the others nothing any more. */
   stop(): void {
     this.#underWay.clear();
-    this.#untold.clear();
+    this.#unreported.clear();
     this.#rest();
   }
 
   /** Returns whether an upload of a document failed and the rows do not say so yet. */
-  hasUntold(docId: string): boolean {
-    return [...this.#untold].some((upload) => upload.docId === docId);
+  hasUnreported(docId: string): boolean {
+    return [...this.#unreported].some((upload) => upload.docId === docId);
   }
 
   async #receive<Result>(
@@ -138,7 +138,7 @@ export class Uploads {
         await attempt((signal) => blobs.put(file, blob, signal));
         const uploaded = { blob, sha256: file.sha256, size: file.size };
         const result = await attempt(() => rows.transact((tx) => commit(tx, uploaded)));
-        for (const other of this.#untold) if (other.docId === docId) this.#untold.delete(other);
+        for (const other of this.#unreported) if (other.docId === docId) this.#unreported.delete(other);
         return result;
       } finally {
         await incoming
@@ -160,7 +160,7 @@ export class Uploads {
       return;
     }
     const state = error instanceof BrokenOff ? 'broken_off' : 'failed';
-    this.#untold.add({ ...upload, state, seenAt: clock() });
+    this.#unreported.add({ ...upload, state, seenAt: clock() });
     await this.#renew();
   }
 
@@ -168,15 +168,15 @@ export class Uploads {
   async #renew(): Promise<void> {
     const { rows, clock } = this.#deps;
     const now = clock();
-    for (const upload of this.#untold) if (now - upload.seenAt > FORGET_MS) this.#untold.delete(upload);
-    const failed = [...this.#untold];
+    for (const upload of this.#unreported) if (now - upload.seenAt > FORGET_MS) this.#unreported.delete(upload);
+    const failed = [...this.#unreported];
     const work = rows.transact(async (tx) => {
       for (const upload of this.#underWay) await tx.renewUpload({ ...upload, seenAt: now });
       for (const upload of failed) await tx.putUpload(upload);
     });
     await work.then(
       () => {
-        for (const upload of failed) this.#untold.delete(upload);
+        for (const upload of failed) this.#unreported.delete(upload);
       },
       () => {},
     );
@@ -184,7 +184,7 @@ export class Uploads {
   }
 
   #rest(): void {
-    if (this.#underWay.size + this.#untold.size > 0) return;
+    if (this.#underWay.size + this.#unreported.size > 0) return;
     this.#stopRenewing?.();
     this.#stopRenewing = undefined;
   }

@@ -4,28 +4,13 @@ import { makePrivateDirectory, syncDirectory, writeAtomic } from '../../../src/c
 import { exists } from '../../../src/common/fs/exists.ts';
 import { keptKey, newKey, readKey } from '../../../src/common/fs/key-file.ts';
 import { takeOwnership } from '../../../src/common/fs/ownership.ts';
-import type { Blobs, Incoming, Rows, SharedText } from '../domain/ports.ts';
+import type { Blobs, Rows, SharedText } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
 import { createIncoming } from './incoming.ts';
 import { createRows } from './rows.ts';
 
 /** The gate's data on disk. */
-export interface DataDir {
-  rows: Rows;
-  blobs: Blobs;
-  /** A folder in which earlier releases kept edits that never became a version. */
-  unsavedFolder: string;
-  /** The key that download links are signed with, the same across restarts and for all gates. */
-  linkSecret: Buffer;
-  incoming: Incoming;
-  /** A folder for downloads; it is emptied at start. */
-  temporary: string;
-}
-
-export interface DataDirOptions {
-  databaseUrl?: string | undefined;
-  openBlobs?: (() => Promise<Blobs>) | undefined;
-}
+export type DataDir = Awaited<ReturnType<typeof openDataDir>>;
 
 /**
  * Opens the data folder for this process alone: `gate.db`, `blobs/`, `incoming/` and `links.key`.
@@ -36,8 +21,8 @@ export interface DataDirOptions {
  */
 export async function openDataDir(
   path: string,
-  { databaseUrl = '', openBlobs }: DataDirOptions = {},
-): Promise<DataDir> {
+  { databaseUrl = '', openBlobs }: { databaseUrl?: string | undefined; openBlobs?: (() => Promise<Blobs>) | undefined } = {},
+) {
   await makePrivateDirectory(path);
   // On a full disk nothing can be written down, but served, and cleaned away; the rows have a lock of their own.
   await takeOwnership(path).catch((error: NodeJS.ErrnoException) => {
@@ -52,7 +37,15 @@ export async function openDataDir(
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
     const incoming = await createIncoming(temporary, { areKept: openBlobs === undefined });
-    return { rows, blobs, incoming, linkSecret, temporary, unsavedFolder: join(path, 'unsaved') };
+    return {
+      ...{ rows, blobs, incoming },
+      /** The key that download links are signed with, the same across restarts and for all gates. */
+      linkSecret,
+      /** A folder for downloads; it is emptied at start. */
+      temporary,
+      /** A folder in which earlier releases kept edits that never became a version. */
+      unsavedFolder: join(path, 'unsaved'),
+    };
   } catch (error) {
     await rows.close();
     throw error;

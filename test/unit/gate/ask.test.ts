@@ -45,7 +45,7 @@ function start(limit: number, foreignHosts = true) {
       close: async () => undefined,
     },
   });
-  counting.observe({ at: state.now, views: [], documents: 0, modified: new Set() });
+  counting.observe({ at: state.now, views: [], documents: 0, modified: [] });
   return {
     state,
     counting,
@@ -148,7 +148,7 @@ describe('the decision whether a session may open', () => {
     const { sessionId } = session('one');
     counting.admit(sessionId);
     const view = { docId: null, wopiSrc: FOREIGN, userId: 'u', viewId: '1', readonly: false };
-    counting.observe({ at: state.now, views: [view], documents: 1, modified: new Set() });
+    counting.observe({ at: state.now, views: [view], documents: 1, modified: [] });
     expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
     expect(await at(page(FOREIGN))).to.equal(undefined);
     expect(await at(page(`${FOREIGN}0`))).to.equal(LIMIT);

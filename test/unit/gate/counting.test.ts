@@ -12,7 +12,7 @@ function start(limit: number) {
     counting,
     /** Takes in what the editor lists now. */
     see: (...views: EditorView[]) =>
-      counting.observe({ at: state.now, views, documents: views.length && 1, modified: new Set() }),
+      counting.observe({ at: state.now, views, documents: views.length && 1, modified: [] }),
     pass: (seconds: number) => {
       state.now += seconds * 1000;
     },

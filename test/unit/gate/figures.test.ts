@@ -99,7 +99,7 @@ describe('the status of the gate', () => {
     expect(before.connections).to.include({ enforcing: false, sample_age_seconds: null });
     expect(before.embed).to.deep.include({ open_documents: 2, sessions: 1, callback_signing: true });
     expect(before.embed.callbacks.pending).to.equal(1);
-    counting.observe({ at: state.now, views: [], documents: 0, modified: new Set() });
+    counting.observe({ at: state.now, views: [], documents: 0, modified: [] });
     state.now += 5_500;
     const after = await status();
     expect(after.connections).to.include({ current: 0, limit: 50, enforcing: true, sample_age_seconds: 5 });

@@ -5,7 +5,7 @@ import { createLocalPlaces, type Places, SharedPlaces, waitForFreed } from '../.
 import type { EditorView, SharedText } from '../../../cmd/gate/domain/ports.ts';
 import { FOREIGN, createView as view } from '../../support/gate-openings.ts';
 
-const sampleAt = (at: number, views: EditorView[] = []) => ({ at, views, documents: 1, modified: new Set<string>() });
+const sampleAt = (at: number, views: EditorView[] = []) => ({ at, views, documents: 1, modified: [] });
 
 /** A shared text in memory, whose every call takes a turn of the loop or more. */
 function sharedText(clock: () => number) {

@@ -23,7 +23,7 @@ function start() {
   } as unknown as RowsReader;
   const presence = createPresence({ rows: { read: async (work) => work(reader) }, log: silentLogger() });
   const see = (at: number, views: EditorView[], modified: string[] = []) =>
-    presence.observe({ at, views, documents: 1, modified: new Set(modified) });
+    presence.observe({ at, views, documents: 1, modified });
   return { state, presence, see };
 }
 
