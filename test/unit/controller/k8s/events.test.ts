@@ -109,6 +109,10 @@ describe('k8s: events', () => {
     await recorder.flushed();
     expect(written().length).to.be.within(500, 502);
     expect(written().at(-1)?.note).to.equal('note 699');
+    const { length } = written();
+    for (const note of ['note 699', 'note 0']) recorder.record(OFFICE, { ...EXPIRES, note });
+    await recorder.flushed();
+    expect(written().length - length, 'the oldest are forgotten').to.equal(1);
   });
 
   it('have notes of 1,024 bytes at most, of whole characters', async () => {
