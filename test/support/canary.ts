@@ -45,3 +45,14 @@ export async function startCanary(
     },
   };
 }
+
+/** Starts servers for one test each. */
+export function useServers(): typeof startCanary {
+  const servers: Canary[] = [];
+  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+  return async (answer, options) => {
+    const server = await startCanary(answer, options);
+    servers.push(server);
+    return server;
+  };
+}

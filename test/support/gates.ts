@@ -16,7 +16,6 @@ export interface OneGate extends RunningGate {
   leads(): boolean;
 }
 
-/** Several gates as processes on one database and one bucket, behind a front, with an editor and a portal. */
 export type Gates = Awaited<ReturnType<typeof startGates>>;
 
 export interface GatesOptions extends Pick<SurroundingsOptions, 'environment' | 'receives'> {
@@ -25,6 +24,7 @@ export interface GatesOptions extends Pick<SurroundingsOptions, 'environment' | 
   s3: S3Server;
 }
 
+/** Several gates as processes on one database and one bucket, behind a front, with an editor and a portal. */
 export async function startGates({ count, databaseUrl, s3, environment, receives }: GatesOptions) {
   const [everybody, internal] = [await startBalancer(), await startBalancer()];
   const ports = { public: everybody.port, internal: internal.port };
@@ -45,10 +45,9 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
     return response.status;
   };
 
-  const all: OneGate[] = [];
   const gates = {
     ...around.parts,
-    all,
+    all: [] as OneGate[],
     /** Starts one more. */
     async add(): Promise<OneGate> {
       const [port = 0, internalPort = 0] = await freePorts(2);
@@ -64,17 +63,17 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
         status: async () => (await (await fetch(`${running.url}/svc/status`)).json()) as GateStatus,
         leads: () => running.log().lastIndexOf('this gate leads"') > running.log().lastIndexOf('leads no more'),
       };
-      all.push(gate);
+      gates.all.push(gate);
       everybody.add(port);
       internal.add(internalPort);
       return gate;
     },
     /** Takes one out of the front's sight, as a cluster does, and ends it when nobody is connected to it any more. */
-    async remove(gate: OneGate): Promise<void> {
+    async remove(gate: OneGate) {
       await forget(gate);
       await gate.stop();
     },
-    async kill(gate: OneGate): Promise<void> {
+    async kill(gate: OneGate) {
       await gate.kill();
       await forget(gate);
     },
@@ -90,20 +89,24 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
     /** Asks whether a session may open. */
     auth: (uri: string, gate?: OneGate) =>
       ask(`${at(gate)}/svc/auth`, { method: 'POST', headers: { 'X-Original-URI': uri, 'X-SVC-Stage': 'ws' } }),
-    stop: (): Promise<void> =>
+    stop: () =>
       around.stop(async () => {
-        await Promise.all(all.map((gate) => gate.stop()));
+        await Promise.all(gates.all.map((gate) => gate.stop()));
         await Promise.all([everybody.close(), internal.close()]);
       }),
   };
 
   async function forget(gate: OneGate): Promise<void> {
-    all.splice(all.indexOf(gate), 1);
+    gates.all.splice(gates.all.indexOf(gate), 1);
     await Promise.all([everybody.remove(gate.ports.public), internal.remove(gate.ports.internal)]);
   }
 
   await Promise.all(Array.from({ length: count }, () => gates.add()));
   const knowsEditor = async (gate: OneGate) => (await gate.status()).upstream.editor_server === 'ok';
-  await until('all know the editor', async () => (await Promise.all(all.map(knowsEditor))).every(Boolean), READY_MS);
+  await until(
+    'all know the editor',
+    async () => (await Promise.all(gates.all.map(knowsEditor))).every(Boolean),
+    READY_MS,
+  );
   return gates;
 }

@@ -27,19 +27,15 @@ export interface Portal {
 /** @param url of the front, without a slash at its end */
 export function sessionsAt(url: string, { origin, documentUrl, callbackUrl, jwtSecret, clock = Date.now }: Portal) {
   /** A request through the front. */
-  const call = (path: string, init?: RequestInit): Promise<Response> => fetch(`${url}${path}`, init);
+  const call = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
   /** A request of a session. */
-  const ask = (session: EmbedSession, path = '', init: RequestInit = {}): Promise<Response> =>
+  const ask = (session: EmbedSession, path = '', init: RequestInit = {}) =>
     call(`/svc/embed/session/${session.session_id}${path}`, {
       ...init,
       headers: { Authorization: `Bearer ${session.form.access_token}`, ...init.headers },
     });
   /** An embed configuration as a portal signs it. */
-  const token = ({
-    key = 'contract-1',
-    mode = 'edit',
-    user = { id: 'u1', name: 'An' },
-  }: Wanted = {}): Promise<string> =>
+  const token = ({ key = 'contract-1', mode = 'edit', user = { id: 'u1', name: 'An' } }: Wanted = {}) =>
     signHs256(
       {
         document: { url: documentUrl, title: 'Hợp đồng.docx', fileType: 'docx', key },
@@ -51,9 +47,7 @@ export function sessionsAt(url: string, { origin, documentUrl, callbackUrl, jwtS
   const state = async (session: EmbedSession): Promise<EmbedSessionState> => bodyOf(await ask(session), 200);
 
   return {
-    /** Of the front, without a slash at its end. */
-    url,
-    ...{ call, token, ask, state },
+    ...{ url, call, token, ask, state },
     /** A session that must come about. */
     async create(wanted?: Wanted): Promise<EmbedSession> {
       const body = JSON.stringify({ token: await token(wanted) });

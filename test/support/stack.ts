@@ -14,9 +14,9 @@ export interface StackOptions extends Pick<SurroundingsOptions, 'environment' | 
   process?: boolean;
 }
 
-/** All that a user of the embedded editor meets: a real front before a real gate and the stand-in editor, and a portal. */
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
+/** All that a user of the embedded editor meets: a real front before a real gate and the stand-in editor, and a portal. */
 export async function startStack({ environment, process = false, receives }: StackOptions = {}) {
   const [port = 0, internal = 0] = await freePorts(2);
   let ahead = 0;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../cmd/local/port.ts';
-import { startEditor } from '../../examples/editor/editor.ts';
+import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
 import type { Timings } from '../../examples/editor/options.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { Environment } from '../../src/common/config.ts';
@@ -19,9 +19,6 @@ const EDITOR_TIMINGS: Partial<Timings> = { uploadGap: 20, unloadRetry: 40, giveU
 export const PORTAL_ORIGIN = 'https://portal.example.com';
 export const ORIGINAL: Buffer = Buffer.from(ooxml('docx', { paragraphs: 1 }));
 
-/** All that users of the embedded editor meet, but the gate: a real front, the stand-in editor, and a portal. */
-export type Surroundings = Awaited<ReturnType<typeof startSurroundings>>['parts'];
-
 export interface SurroundingsOptions {
   /** Ports of the gate, or of what stands before several. */
   ports: { public: number; internal: number };
@@ -33,6 +30,7 @@ export interface SurroundingsOptions {
   clock?: () => number;
 }
 
+/** All that users of the embedded editor meet, but the gate: a real front, the stand-in editor, and a portal. */
 export async function startSurroundings({
   ports,
   environment,
@@ -68,11 +66,7 @@ export async function startSurroundings({
     clock,
   });
   return {
-    parts: {
-      ...{ ...sessions, front, editor, receiver, callbackSecret },
-      /** Where documents come from. */
-      portal,
-    },
+    parts: { ...sessions, front, editor, receiver, portal, callbackSecret },
     /** A folder for data folders, which goes with the rest. */
     folder,
     /** The settings of a gate here, but for where it listens and where its data folder is. */
@@ -90,7 +84,7 @@ export async function startSurroundings({
       ...environment,
     } satisfies Environment,
     /** Starts the editor where it was, after it has ended. */
-    async restartEditor() {
+    async restartEditor(): Promise<StandInEditor> {
       editor = await startIt(editor.port);
       return editor;
     },
