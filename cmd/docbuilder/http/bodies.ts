@@ -13,7 +13,7 @@ import { parseJson } from '../../../src/common/http/json.ts';
 import { isObject } from '../../../src/common/is-object.ts';
 import { schemas, validator } from '../../../src/common/schema.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
-import { type ScriptFacts, scriptFacts } from '../script/check/facts.ts';
+import { type ScriptFacts, scriptFacts } from '../script/check/check.ts';
 
 /** A request's body as it arrived: a JSON text, or the fields of a form and the content of its JSON file. */
 export type Incoming = { json: Uint8Array } | { fields: ReadonlyMap<string, string>; data?: Uint8Array };

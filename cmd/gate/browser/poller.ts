@@ -30,10 +30,14 @@ export class StatePoller {
   #nudges: number[] = [];
   #failures = 0;
   #isAsking = false;
-  #isStopped = false;
+  #isRunning = false;
 
   constructor(options: StatePollerOptions) {
     this.#options = options;
+  }
+
+  start(): void {
+    this.#isRunning = true;
     this.#schedule();
   }
 
@@ -57,13 +61,13 @@ export class StatePoller {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#isRunning = false;
     clearTimeout(this.#timer);
   }
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    if (!this.#isStopped && !this.#isAsking) this.#timer = setTimeout(() => void this.#ask(), this.#nextPause());
+    if (this.#isRunning && !this.#isAsking) this.#timer = setTimeout(() => void this.#ask(), this.#nextPause());
   }
 
   #nextPause(): number {
@@ -80,9 +84,9 @@ export class StatePoller {
     try {
       const state = await this.#options.ask();
       this.#failures = 0;
-      if (!this.#isStopped) this.#options.onState(state);
+      if (this.#isRunning) this.#options.onState(state);
     } catch (error) {
-      if (!this.#isStopped) this.#fail(asEditorError(error));
+      if (this.#isRunning) this.#fail(asEditorError(error));
     }
     this.#isAsking = false;
     this.#schedule();

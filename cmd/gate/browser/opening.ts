@@ -1,28 +1,23 @@
-import { type Deferred, defer } from './defer.ts';
+import { type Deferred, defer } from './async.ts';
 import { editorError } from './errors.ts';
-import type { Texts } from './texts.ts';
+import type { Context } from './state.ts';
 
 const SILENCE_MS = 10_000;
 /** Contract: Browser events. */
-const LOAD_MS = 120_000;
-
-export interface LoadingOptions {
-  /** Origin of the service. */
-  origin: string;
-  texts: Texts;
-  onFail(error: SVC.EditorError): void;
-}
+export const LOAD_MS = 120_000;
 
 /** Watches over the opening of a document. */
 export class Loading {
-  readonly #options: LoadingOptions;
+  readonly #context: Pick<Context, 'origin' | 'texts'>;
+  readonly #onFail: (error: SVC.EditorError) => void;
   #opened: Deferred<void> = defer();
   #hint: string | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #limit: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: LoadingOptions) {
-    this.#options = options;
+  constructor(context: Pick<Context, 'origin' | 'texts'>, onFail: (error: SVC.EditorError) => void) {
+    this.#context = context;
+    this.#onFail = onFail;
   }
 
   /** Begins the time of a document that is to be opened. */
@@ -39,7 +34,7 @@ export class Loading {
   /** The page was requested: it should say something soon. */
   onRequested(): void {
     this.#silence = setTimeout(() => {
-      this.#hint = describeSilence(this.#options.origin);
+      this.#hint = describeSilence(this.#context.origin);
       // biome-ignore lint/suspicious/noConsole: the console is where a portal's developer looks at a blank frame
       console.warn(`SVC.Editor: ${this.#hint}`);
     }, SILENCE_MS);
@@ -57,10 +52,10 @@ export class Loading {
   }
 
   fail(detail: Record<string, unknown>): void {
-    const { texts, onFail } = this.#options;
-    const error = editorError('load_failed', texts.loadFailed, { ...detail, ...(this.#hint && { hint: this.#hint }) });
+    const { loadFailed } = this.#context.texts;
+    const error = editorError('load_failed', loadFailed, { ...detail, ...(this.#hint && { hint: this.#hint }) });
     this.stop(error);
-    onFail(error);
+    this.#onFail(error);
   }
 
   /** Settles when the document that was opened last is there, or will not be. */
@@ -76,6 +71,44 @@ export class Loading {
   #clear(): void {
     clearTimeout(this.#silence);
     clearTimeout(this.#limit);
+  }
+}
+
+export interface OpeningAttemptOptions {
+  /** Milliseconds that it has at first. */
+  patience: number;
+  /** Returns milliseconds that it gets when these are over. */
+  extend(): number;
+  /** Called once. */
+  onEnd(ok: boolean): void;
+}
+
+/** One opening of a document that may fail silently. */
+export class OpeningAttempt {
+  readonly #onEnd: (ok: boolean) => void;
+  #timer: ReturnType<typeof setTimeout>;
+  #ended = false;
+
+  constructor({ patience, extend, onEnd }: OpeningAttemptOptions) {
+    this.#onEnd = onEnd;
+    this.#timer = setTimeout(() => {
+      const ms = extend();
+      if (ms > 0) this.limit(ms);
+      else this.end(false);
+    }, patience);
+  }
+
+  /** Gives it so many milliseconds from now on. */
+  limit(ms: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#ended) this.#timer = setTimeout(() => this.end(false), ms);
+  }
+
+  end(ok: boolean): void {
+    clearTimeout(this.#timer);
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd(ok);
   }
 }
 
