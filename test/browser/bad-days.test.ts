@@ -15,7 +15,7 @@ interface Told {
 }
 
 /** Versions that are saved, each followed by a kill. */
-const KILLS = 3;
+const KILLS = 2;
 const STATUS = `document.querySelector('#editor [role=status]')`;
 
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
