@@ -9,24 +9,20 @@ import type { Logger } from '../../src/common/log.ts';
 import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
 import { type Config, selfUrl } from './config.ts';
 import { createAsk } from './domain/ask.ts';
-import { createCleaning } from './domain/cleaning.ts';
+import { Cleaning } from './domain/cleaning.ts';
 import { Closing } from './domain/closing.ts';
 import { createConfigCheck } from './domain/config-check.ts';
 import { createDemoInbox } from './domain/demo-inbox.ts';
 import { createDocuments } from './domain/documents.ts';
-import { createDownloads } from './domain/downloads.ts';
 import { createEditorCalls } from './domain/editor-calls.ts';
 import { EditorWatch } from './domain/editor-watch.ts';
 import { Leadership } from './domain/leadership.ts';
 import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
-import { createLoads } from './domain/loads.ts';
-import type { DocumentRecord } from './domain/model.ts';
 import { Outbox } from './domain/outbox.ts';
-import { createAdmission, createLocalPlaces, SharedPlaces } from './domain/places.ts';
+import { createLocalPlaces, type Places, SharedPlaces } from './domain/places.ts';
 import type { Blobs, EditorSample } from './domain/ports.ts';
 import { createPresence } from './domain/presence.ts';
-import { createRemoval } from './domain/removal.ts';
 import { Saves } from './domain/saves.ts';
 import { Sessions } from './domain/sessions.ts';
 import { createStatus } from './domain/status.ts';
@@ -151,95 +147,62 @@ async function openS3Blobs(s3: NonNullable<Config['s3']>, log: Logger): Promise<
 async function createParts(base: Base, overrides: Overrides) {
   const { config, log, clock, audit, data, outbound, links, maxBytes } = base;
   const { rows, blobs, incoming } = data;
-  const { retainHours, callbackSecret: secret } = config.embed;
+  const { retainHours, callbackSecret: secret, sessionTtlMinutes: ttlMinutes } = config.embed;
+  const { wopiUrl } = config;
   const uploads = new Uploads({ rows, blobs, incoming, clock, log });
-  const removal = createRemoval({ rows, blobs, clock });
-  const common = { rows, blobs, uploads, removal, maxBytes, clock, log, audit };
-  const link = ({ baseUrl, docId }: DocumentRecord, version: number) => links.sign(baseUrl, docId, version);
   const isSaving: Saves['isSaving'] = (docId, tx) => saves.isSaving(docId, tx);
   const onDelivery = () => outbox.wake();
+  const places = createPlaces(base);
+  const presence = createPresence({ rows, log });
+  const common = { rows, blobs, uploads, links, presence, places, maxBytes, clock, log, audit, isSaving, onDelivery };
 
-  const sight = createSight(base, overrides, {
-    needsSample: () => saves.needsSample(),
-    onSample: (sample) => {
-      if (leadership.leads())
-        saves.observe(sample).catch((error) => log.error({ err: error }, 'unresolved saves could not be looked at'));
-      // Another gate may have been called.
-      if (sample.views.some(({ docId }) => docId !== null)) editorCalls.called();
-    },
-    onMatched: async (sample) => {
-      if (leadership.leads()) await Promise.all([places.observe(sample), closing.observe(sample)]);
-    },
+  const editor = createEditorServer({
+    ...{ ...config.editor, readWopiSrc: base.readWopiSrc, clock, log },
+    isUrgent: async () => saves.needsSample() || places.use((counting) => counting.isFreeing()),
+    baseUrl: config.baseUrl,
+    sampleIntervalMs: overrides.sampleIntervalMs,
   });
-  const { places, editor, watch, presence } = sight;
-  const poster = createCallbackPoster({ outbound, secret, clock, log });
+  const editorCalls = createEditorCalls({ wopiUrl, log });
+  const watch = new EditorWatch({ editor, log, shared: rows.shared?.seen, onSample: takeSample });
   const outbox = new Outbox({
-    ...{ ...common, poster, links, presence },
+    ...common,
+    poster: createCallbackPoster({ outbound, secret, clock, log }),
     schedule: overrides.callbackSchedule,
     leads: () => leadership.leads(),
     lookMs: rows.shared && CALLBACK_LOOK_MS,
   });
-  const loads = createLoads(rows, clock);
-  const saves = new Saves({ ...common, presence, link, onDelivery });
-  const closing = new Closing({ ...common, isSaving, link, onDelivery });
-  const unsaved = new UnsavedEdits({ ...common, saves, presence, loads });
-  await moveUnsavedFiles(data.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content)).catch((error) =>
-    log.error({ err: error }, 'edits in the folder unsaved could not be taken in; the next start tries again'),
-  );
-  const hasUnsaved: UnsavedEdits['has'] = (docId, tx) => unsaved.has(docId, tx);
-  const cleaning = createCleaning({ ...common, isSaving, hasUnsaved, sample: watch.sample, retainHours });
+  const saves = new Saves(common);
+  const closing = new Closing(common);
+  const unsaved = new UnsavedEdits({ ...common, saves });
+  const cleaning = new Cleaning({ ...common, sample: watch.sample, retainHours });
   const leadership = new Leadership({ lease: rows.shared?.lease, log }, [closing, watch, cleaning, outbox]);
   const downloader = createDownloader({ outbound, temporary: data.temporary });
   const documents = createDocuments({ ...common, downloader });
-  const sessions = new Sessions({
-    ...{ ...common, documents, downloader, editor, presence, links, loads },
-    admission: createAdmission(places),
-    wopiUrl: config.wopiUrl,
-    ttlMinutes: config.embed.sessionTtlMinutes,
-  });
-  const editorCalls = createEditorCalls({ wopiUrl: config.wopiUrl, log });
-  return { ...sight, editorCalls, leadership, loads, uploads, saves, unsaved, documents, sessions };
+  const sessions = new Sessions({ ...common, documents, downloader, editor, wopiUrl, ttlMinutes });
+
+  /** Takes in what the editor lists. What it means for rows and places the leader writes down. */
+  async function takeSample(sample: EditorSample): Promise<void> {
+    // Another gate may have been called.
+    if (sample.views.some(({ docId }) => docId !== null)) editorCalls.called();
+    if (leadership.leads())
+      saves.observe(sample).catch((error) => log.error({ err: error }, 'unresolved saves could not be looked at'));
+    const matched = await presence.observe(sample);
+    if (!leadership.leads()) return;
+    await Promise.all([places.observe(matched), closing.observe(matched)]).catch((error) =>
+      log.error({ err: error }, 'a sample could not be written down'),
+    );
+  }
+
+  await moveUnsavedFiles(data.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content)).catch((error) =>
+    log.error({ err: error }, 'edits in the folder unsaved could not be taken in; the next start tries again'),
+  );
+  return { places, editor, watch, editorCalls, leadership, uploads, saves, unsaved, documents, sessions };
 }
 
-interface SightUsers {
-  needsSample: () => boolean;
-  onSample: (sample: EditorSample) => void;
-  /** Called with what the leader is to write down. */
-  onMatched: (sample: EditorSample) => Promise<void>;
-}
-
-/** Creates what sees the editor, and who is in it. */
-function createSight(base: Base, overrides: Overrides, { needsSample, onSample, onMatched }: SightUsers) {
-  const { config, log, clock, license, data, readWopiSrc } = base;
-  const { rows } = data;
-  const limits = { limit: () => connectionLimit(license.current(), config.connectionCap), clock };
-  const places = rows.shared ? new SharedPlaces(rows.shared.places, limits) : createLocalPlaces(limits);
-  const editor = createEditorServer({
-    ...{ ...config.editor, readWopiSrc, clock, log },
-    isUrgent: async () => needsSample() || places.use((counting) => counting.isFreeing()),
-    baseUrl: config.baseUrl,
-    sampleIntervalMs: overrides.sampleIntervalMs,
-  });
-  const presence = createPresence({
-    findSessions: (ids) =>
-      rows.read(async (tx) => {
-        const found = [];
-        for (const id of ids) found.push(await tx.session(id));
-        return found.filter((session) => session !== undefined);
-      }),
-    onMatched: (sample) =>
-      onMatched(sample).catch((error) => log.error({ err: error }, 'a sample could not be written down')),
-    log,
-  });
-  const watch = new EditorWatch({
-    ...{ editor, log },
-    shared: rows.shared?.seen,
-    onSample: (sample) => {
-      onSample(sample);
-      return presence.observe(sample);
-    },
-  });
-  return { places, editor, presence, watch };
+function createPlaces({ config, license, data, clock }: Base): Places {
+  const options = { limit: () => connectionLimit(license.current(), config.connectionCap), clock };
+  const { shared } = data.rows;
+  return shared ? new SharedPlaces(shared.places, options) : createLocalPlaces(options);
 }
 
 /** Creates the app for everybody. */
@@ -255,7 +218,7 @@ async function createPublic(base: Base, { places, watch, unsaved, sessions }: Pa
     enabled: embed.enabled,
     allowedOrigins: embed.allowedOrigins,
     checkConfig: createConfigCheck({ ...embed, clock }),
-    downloads: createDownloads({ links, ...data }),
+    ...{ links, rows: data.rows, blobs: data.blobs },
     baseUrl: config.baseUrl,
     status: createStatus({
       ...{ rows: data.rows, editor: watch, unsaved, clock },
@@ -276,7 +239,7 @@ async function createPublic(base: Base, { places, watch, unsaved, sessions }: Pa
 }
 
 /** Creates the app for the front and the editor. */
-function createInternal(base: Base, { places, editorCalls, saves, unsaved, loads }: Parts) {
+function createInternal(base: Base, { places, editorCalls, saves, unsaved }: Parts) {
   const { config, log, clock, audit, data, readWopiSrc, maxBytes } = base;
   const { rows, blobs } = data;
   const { editor, embed } = config;
@@ -286,12 +249,10 @@ function createInternal(base: Base, { places, editorCalls, saves, unsaved, loads
     openSessions: rows.openSessions,
     foreignHosts: embed.foreignHosts,
   });
-  const app = createInternalApp({
+  return createInternalApp({
     ...{ ask, blobs, saves, maxBytes, log, unsaved, readWopiSrc },
     admin: { user: editor.adminUser, password: editor.adminPassword },
     onCalled: editorCalls.called,
-    onLoaded: loads.add,
     access: createWopiAccess({ rows, clock, log }),
   });
-  return app;
 }

@@ -9,58 +9,18 @@ import {
 } from '../../src/common/config.ts';
 import { secretMistakes } from '../../src/common/crypto/jwt.ts';
 import type { GateConfig } from '../../src/common/generated/wire.ts';
-import { type OutboundSettings, readOutbound } from '../../src/common/net/outbound-settings.ts';
-import { readS3, type S3Config } from '../../src/common/s3/config.ts';
+import { readOutbound } from '../../src/common/net/outbound-settings.ts';
+import { readS3 } from '../../src/common/s3/config.ts';
 import { isWopiUrl } from './domain/wopi-src.ts';
 
 /** The gate's configuration, checked and frozen. */
-export interface Config extends OutboundSettings {
-  /** The public side, which everybody reaches through the front. */
-  readonly listen: ListenAddress;
-  /** The internal side, which only front and editor reach. */
-  readonly internalListen: ListenAddress;
-  readonly baseUrl: string | undefined;
-  readonly dataDir: string;
-  /** The object store that keeps documents' bytes; undefined: they are in the data folder. */
-  readonly s3: S3Config | undefined;
-  /** Empty: the rows are in the data folder, too. */
-  readonly databaseUrl: string;
-  /** The address at which the editor finds the WOPI host. */
-  readonly wopiUrl: string;
-  readonly editor: { readonly url: string; readonly adminUser: string; readonly adminPassword: string };
-  /** Only ever lowers the plan. */
-  readonly connectionCap: number | undefined;
-  readonly embed: EmbedSettings;
-  readonly licenseFile: string | undefined;
-  readonly licenseKeysFile: string | undefined;
-  readonly logLevel: GateConfig['SVC_LOG_LEVEL'];
-  readonly auditTarget: string;
-  readonly devMode: boolean;
-}
-
-export interface EmbedSettings {
-  readonly enabled: boolean;
-  /** The current secret, then the one before. Empty: there is none. */
-  readonly jwtSecrets: readonly string[];
-  readonly allowUnsigned: boolean;
-  /** Serialized origins, or `*`. */
-  readonly allowedOrigins: readonly string[];
-  /** The editor may open documents of other WOPI hosts. */
-  readonly foreignHosts: boolean;
-  readonly maxFileMb: number;
-  readonly sessionTtlMinutes: number;
-  readonly retainHours: number;
-  /** Empty: callbacks are unsigned. */
-  readonly callbackSecret: string;
-  /** Empty: the data folder has one. */
-  readonly linkSecret: string;
-}
+export type Config = ReturnType<typeof loadConfig>;
 
 /**
  * The configuration from the environment.
  * @throws {ConfigError} with every mistake, each naming its variable
  */
-export function loadConfig(environment: Environment): Config {
+export function loadConfig(environment: Environment) {
   const { values: env, mistakes, blame } = readConfig<GateConfig>('gate-config.json', environment);
 
   const listen = parseListen(env.SVC_GATE_LISTEN);
@@ -84,31 +44,26 @@ export function loadConfig(environment: Environment): Config {
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
   return Object.freeze({
+    /** The public side, which everybody reaches through the front. */
     listen: listen.address,
+    /** The internal side, which only front and editor reach. */
     internalListen: internal.address,
     baseUrl: env.SVC_BASE_URL,
     dataDir: env.SVC_GATE_DATA_DIR,
+    /** The object store that keeps documents' bytes; undefined: they are in the data folder. */
     s3,
+    /** Empty: the rows are in the data folder, too. */
     databaseUrl: env.SVC_DATABASE_URL,
+    /** The address at which the editor finds the WOPI host. */
     wopiUrl: env.SVC_GATE_WOPI_URL.replace(/\/+$/, ''),
     editor: {
       url: env.SVC_ONLINE_URL.replace(/\/+$/, ''),
       adminUser: env.SVC_ONLINE_ADMIN_USER,
       adminPassword: env.SVC_ONLINE_ADMIN_PASSWORD,
     },
+    /** Only ever lowers the plan. */
     connectionCap: env.SVC_GATE_CONNECTION_CAP,
-    embed: {
-      enabled: env.SVC_EMBED_ENABLED,
-      jwtSecrets: [current, previous].filter((secret) => secret !== ''),
-      allowUnsigned: env.SVC_EMBED_ALLOW_UNSIGNED,
-      allowedOrigins: origins,
-      foreignHosts: env.SVC_EMBED_FOREIGN_HOSTS === 'on',
-      maxFileMb: env.SVC_EMBED_MAX_FILE_MB,
-      sessionTtlMinutes: env.SVC_EMBED_SESSION_TTL_MINUTES,
-      retainHours: env.SVC_EMBED_RETAIN_HOURS,
-      callbackSecret: env.SVC_EMBED_CALLBACK_SECRET,
-      linkSecret: env.SVC_EMBED_LINK_SECRET,
-    },
+    embed: readEmbed(env, origins),
     licenseFile: env.SVC_LICENSE_FILE,
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
     ...outbound,
@@ -116,6 +71,26 @@ export function loadConfig(environment: Environment): Config {
     auditTarget: env.SVC_AUDIT_TARGET,
     devMode: env.SVC_DEV_MODE,
   });
+}
+
+function readEmbed(env: GateConfig, allowedOrigins: readonly string[]) {
+  return {
+    enabled: env.SVC_EMBED_ENABLED,
+    /** The current secret, then the one before. Empty: there is none. */
+    jwtSecrets: [env.SVC_EMBED_JWT_SECRET, env.SVC_EMBED_JWT_SECRET_PREVIOUS].filter((secret) => secret !== ''),
+    allowUnsigned: env.SVC_EMBED_ALLOW_UNSIGNED,
+    /** Serialized origins, or `*`. */
+    allowedOrigins,
+    /** The editor may open documents of other WOPI hosts. */
+    foreignHosts: env.SVC_EMBED_FOREIGN_HOSTS === 'on',
+    maxFileMb: env.SVC_EMBED_MAX_FILE_MB,
+    sessionTtlMinutes: env.SVC_EMBED_SESSION_TTL_MINUTES,
+    retainHours: env.SVC_EMBED_RETAIN_HOURS,
+    /** Empty: callbacks are unsigned. */
+    callbackSecret: env.SVC_EMBED_CALLBACK_SECRET,
+    /** Empty: the data folder has one. */
+    linkSecret: env.SVC_EMBED_LINK_SECRET,
+  };
 }
 
 /** An origin as browsers send it (RFC 6454 section 6.2): scheme, host and port, nothing else. */

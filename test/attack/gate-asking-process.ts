@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { SharedPlaces } from '../../cmd/gate/domain/places.ts';
-import type { Shared } from '../../cmd/gate/domain/shared.ts';
+import type { Shared } from '../../cmd/gate/domain/ports.ts';
 import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
-import { DOC } from '../support/gate-openings.ts';
 
 /**
  * A gate that does nothing but ask for places, until it is killed: `node … <database> <name> <limit>`. It says that it is
@@ -17,7 +16,7 @@ await once(process, 'message');
 for (let round = 0; ; round += 1) {
   const ids = [1, 2, 3].map((number) => `${name}-${round}-${number}`);
   const answers = await Promise.all(
-    ids.map((sessionId) => places.use((counting) => counting.admit({ sessionId, docId: DOC }).admitted)),
+    ids.map((sessionId) => places.use((counting) => counting.admit(sessionId).admitted)),
   );
   for (const [index, sessionId] of ids.entries()) if (answers[index]) process.send?.(sessionId);
 }

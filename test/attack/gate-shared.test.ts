@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Places } from '../../cmd/gate/domain/places.ts';
 import { SharedPlaces } from '../../cmd/gate/domain/places.ts';
-import type { Rows } from '../../cmd/gate/domain/ports.ts';
-import type { Shared } from '../../cmd/gate/domain/shared.ts';
+import type { Rows, Shared } from '../../cmd/gate/domain/ports.ts';
 import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
-import { DOC } from '../support/gate-openings.ts';
 import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -34,7 +32,7 @@ describe('what gates share in a PostgreSQL', function () {
   }
   const createPlaces = ({ places }: Shared): Places =>
     new SharedPlaces(places, { limit: () => LIMIT, clock: Date.now });
-  const sampleNow = () => ({ at: Date.now(), views: [], documents: 0, modified: new Set<string>() });
+  const sampleNow = () => ({ at: Date.now(), views: [], documents: 0, modified: [] });
 
   it('is the lease of one at a time, whoever asks, and free when it was given back', async () => {
     const url = await postgres.create();
@@ -107,7 +105,7 @@ describe('what gates share in a PostgreSQL', function () {
     const url = await postgres.create(net.port);
     const shared = await open(url);
     const places = createPlaces(shared);
-    const ask = async () => places.use((counting) => counting.admit({ sessionId: 'a', docId: DOC }));
+    const ask = async () => places.use((counting) => counting.admit('a'));
     await ask();
     net.blackHole();
     const begun = performance.now();

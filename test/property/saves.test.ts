@@ -201,7 +201,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     now += 25 * 3600 * SECOND;
     await bench.cleaning.sweep();
     now += 3600 * SECOND;
-    await bench.removal.sweep();
+    await bench.cleaning.sweepBytes();
     await until('no bytes are left', async () => (await bench.stored()).length === 0 || undefined);
   } finally {
     for (const { underway } of documents) for (const { content } of underway) content.destroy();

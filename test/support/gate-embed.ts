@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { createConfigCheck } from '../../cmd/gate/domain/config-check.ts';
+import { Counting } from '../../cmd/gate/domain/counting.ts';
 import { createDocuments } from '../../cmd/gate/domain/documents.ts';
-import { createDownloads } from '../../cmd/gate/domain/downloads.ts';
-import { createLinks, type Links } from '../../cmd/gate/domain/links.ts';
-import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
-import type { Admission, AdmissionAnswer, Blobs, EditorServer, Presence, Rows } from '../../cmd/gate/domain/ports.ts';
+import { createLinks } from '../../cmd/gate/domain/links.ts';
+import type { EditorServer } from '../../cmd/gate/domain/ports.ts';
+import type { Presence } from '../../cmd/gate/domain/presence.ts';
 import { Sessions } from '../../cmd/gate/domain/sessions.ts';
 import { Uploads } from '../../cmd/gate/domain/uploads.ts';
 import { cors } from '../../cmd/gate/http/cors.ts';
@@ -22,7 +22,7 @@ import type { EmbedSession, EmbedUser, ErrorResponse } from '../../src/common/ge
 import { errorHandler, notFound } from '../../src/common/http/errors.ts';
 import { refuseOddTargets } from '../../src/common/http/plain-app.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
-import { type Canary, startCanary } from './canary.ts';
+import { startCanary } from './canary.ts';
 import { openTestData } from './gate-data.ts';
 import { hmac, jws } from './jws.ts';
 import { portOf } from './listen.ts';
@@ -33,12 +33,6 @@ export const EMBED_SECRET = secret('embed-secret-of-thirty-two-and-more-characte
 export const PORTAL_ORIGIN = 'https://portal.example.com';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const RETAIN_HOURS = 24;
-
-/** In the place of counting: so many places, no samples. */
-export interface StandInAdmission extends Admission {
-  limit: number;
-  places: Set<string>;
-}
 
 /** In the place of the editor's discovery and list. */
 export interface StandInEditor extends Pick<EditorServer, 'page'>, Pick<Presence, 'users' | 'modified' | 'lists'> {
@@ -61,41 +55,16 @@ export interface EmbedOptions {
   names?: Record<string, string[][]>;
 }
 
-/** The embedding part of the gate, with real HTTP, rows, blobs and outbound door; counting and editor are stand-ins. */
-export interface TestEmbed {
-  url: string;
-  rows: Rows;
-  blobs: Blobs;
-  links: Links;
-  loads: Loads;
-  admission: StandInAdmission;
-  editor: StandInEditor;
-  /** Where documents come from; `serve` says what it answers. */
-  portal: Canary;
-  serve(answer: RequestListener): void;
-  clock: { now: number };
-  audited: { event: AuditEvent; facts: Record<string, unknown> }[];
-  /** A configuration of a docx at the portal. */
-  config(changes?: { document?: object; editor?: object; ui?: object }): Record<string, unknown>;
-  call(path: string, init?: RequestInit): Promise<Response>;
-  /** POST /svc/embed/session with any body. */
-  post(body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** A session that must come about. */
-  create(config?: unknown): Promise<EmbedSession>;
-  /** A request of a session. */
-  ask(session: EmbedSession, path?: string, init?: RequestInit): Promise<Response>;
-  /** Returns the files that are left in the folder for downloads. */
-  temporaries(): Promise<string[]>;
-  stop(): Promise<void>;
-}
+export type TestEmbed = Awaited<ReturnType<typeof startEmbed>>;
 
-export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed> {
+/** The embedding part of the gate, with real HTTP, rows, blobs, places and outbound door; the editor is a stand-in. */
+export async function startEmbed(options: EmbedOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-embed-'));
   const docx = ooxml('docx');
   let answer: RequestListener = (_request, response) => void response.end(docx);
   const portal = await startCanary((request, response) => answer(request, response));
   const clock = { now: NOW };
-  const audited: TestEmbed['audited'] = [];
+  const audited: { event: AuditEvent; facts: Record<string, unknown> }[] = [];
   const audit = {
     record: (event: AuditEvent, facts = {}) => void audited.push({ event, facts }),
     close: async () => {},
@@ -109,22 +78,23 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     hours: RETAIN_HOURS,
     clock: () => clock.now,
   });
-  const loads = createLoads(rows, () => clock.now);
   const shared = { rows, downloader, clock: () => clock.now, audit };
   const documents = createDocuments({
     ...shared,
     uploads: new Uploads({ rows, blobs, incoming, clock: () => clock.now, log: testLogger() }),
     maxBytes: MB,
   });
-  const [admission, editor] = [standInAdmission(), standInEditor()];
+  const editor = standInEditor();
+  const counting = new Counting({ limit: () => cap.limit, clock: () => clock.now });
+  counting.observe({ at: clock.now, views: [], documents: 0, modified: [] });
+  const cap = { limit: 50, taken: () => counting.figures().pending };
   const sessions = new Sessions({
     ...shared,
     documents,
-    admission,
+    places: { use: (work) => work(counting) },
     editor,
     presence: editor,
     links,
-    loads,
     wopiUrl: 'http://gate:8081',
     ttlMinutes: options.ttlMinutes ?? 720,
   });
@@ -141,55 +111,50 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
     allowUnsigned: options.allowUnsigned ?? true,
     clock: () => clock.now,
   });
-  const downloads = createDownloads({ links, rows, blobs });
   const { enabled = true } = options;
-  const handlers = { enabled, allowedOrigins, checkConfig, sessions, downloads, baseUrl: undefined, audit };
+  const handlers = { enabled, allowedOrigins, checkConfig, sessions, links, rows, blobs, baseUrl: undefined, audit };
   app.use('/svc/embed', embedRoutes(handlers));
   app.use(notFound, errorHandler(testLogger()));
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${await portOf(server)}`;
 
-  const call: TestEmbed['call'] = (path, init) => fetch(`${url}${path}`, init);
-  const post: TestEmbed['post'] = (body, headers = {}) =>
+  const call = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
+  /** POST /svc/embed/session with any body. */
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
     call('/svc/embed/session', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-  const config: TestEmbed['config'] = ({ document, editor: editing, ui } = {}) => ({
-    document: { url: `http://127.0.0.1:${portal.port}/a.docx`, fileType: 'docx', key: 'key-1', ...document },
-    editor: { user: { id: 'u1', name: 'Nguyễn Văn An' }, ...editing },
-    ...(ui && { ui }),
+  /** A configuration of a docx at the portal. */
+  const config = (changes: { document?: object; editor?: object; ui?: object } = {}): Record<string, unknown> => ({
+    document: { url: `http://127.0.0.1:${portal.port}/a.docx`, fileType: 'docx', key: 'key-1', ...changes.document },
+    editor: { user: { id: 'u1', name: 'Nguyễn Văn An' }, ...changes.editor },
+    ...(changes.ui && { ui: changes.ui }),
   });
   return {
-    url,
-    rows,
-    blobs,
-    links,
-    loads,
-    admission,
-    editor,
-    portal,
-    serve: (next) => {
+    ...{ url, rows, blobs, links, editor, portal, clock, audited, config, call, post },
+    /** The editing connections in force, and how many are taken. */
+    cap,
+    /** Says what the portal answers. */
+    serve: (next: RequestListener) => {
       answer = next;
     },
-    clock,
-    audited,
-    config,
-    call,
-    post,
-    create: async (wanted = config()) => {
+    /** A session that must come about. */
+    create: async (wanted: unknown = config()): Promise<EmbedSession> => {
       const response = await post(wanted);
       if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
       const session = (await response.json()) as EmbedSession;
       secret(session.form.access_token);
       return session;
     },
-    ask: (session, path = '', init = {}) =>
+    /** A request of a session. */
+    ask: (session: EmbedSession, path = '', init: RequestInit = {}) =>
       call(`/svc/embed/session/${session.session_id}${path}`, {
         ...init,
         headers: { Authorization: `Bearer ${session.form.access_token}`, ...init.headers },
       }),
+    /** Returns the files that are left in the folder for downloads. */
     temporaries: () => readdir(temporary),
     stop: async () => {
       documents.stop();
@@ -199,24 +164,6 @@ export async function startEmbed(options: EmbedOptions = {}): Promise<TestEmbed>
       await rows.close();
       await rm(folder, { recursive: true });
     },
-  };
-}
-
-function standInAdmission(): StandInAdmission {
-  const places = new Set<string>();
-  return {
-    limit: 50,
-    places,
-    freed: async () => {},
-    async admit({ sessionId }): Promise<AdmissionAnswer> {
-      const { limit } = this as StandInAdmission;
-      if (!places.has(sessionId) && places.size >= limit) {
-        return { admitted: false, limit, current: places.size, pending: 0 };
-      }
-      places.add(sessionId);
-      return { admitted: true };
-    },
-    release: async (sessionId) => void places.delete(sessionId),
   };
 }
 

@@ -5,18 +5,16 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { type Cleaning, createCleaning } from '../../cmd/gate/domain/cleaning.ts';
+import { Cleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { Closing } from '../../cmd/gate/domain/closing.ts';
 import { createLinks } from '../../cmd/gate/domain/links.ts';
-import { createLoads, type Loads } from '../../cmd/gate/domain/loads.ts';
 import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
 import { Outbox } from '../../cmd/gate/domain/outbox.ts';
 import type { Blobs, CallbackPoster, EditorSample, Incoming, Rows } from '../../cmd/gate/domain/ports.ts';
-import { createRemoval, type Removal } from '../../cmd/gate/domain/removal.ts';
 import { Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { UnsavedEdits, type UnsavedTimings } from '../../cmd/gate/domain/unsaved.ts';
-import { type Uploaded, Uploads } from '../../cmd/gate/domain/uploads.ts';
+import { Uploads } from '../../cmd/gate/domain/uploads.ts';
 import { createWopiAccess } from '../../cmd/gate/domain/wopi-access.ts';
 import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { getHealthz } from '../../cmd/gate/http/figures.ts';
@@ -37,36 +35,7 @@ export const MB = 1024 * 1024;
 export const TOKEN: string = secret(`${'A'.repeat(42)}b`);
 export const ORIGINAL = Buffer.from('the original');
 
-/** The real pieces that take saves, in a data folder of their own, under a clock that only tests move. */
-export interface SavesBench {
-  folder: string;
-  rows: Rows;
-  blobs: Blobs;
-  incoming: Incoming;
-  /** Receives content and puts it in its place. */
-  bring(content: string | Buffer): Promise<Uploaded>;
-  /** Returns the names of the bytes in the store. */
-  stored(): Promise<string[]>;
-  removal: Removal;
-  saves: Saves;
-  /** Returns whether a save of a document is under way or unresolved. */
-  isSaving(docId: string): Promise<boolean>;
-  outbox: Outbox;
-  closing: Closing;
-  cleaning: Cleaning;
-  unsaved: UnsavedEdits;
-  loads: Loads;
-  /** Moves the clock on. */
-  pass(ms: number): void;
-  now(): number;
-  /** A sample of the editor, taken in: who has which document open. */
-  sample(...views: { docId: string; userId?: string }[]): Promise<void>;
-  /** A sample now and one after each 10 s, `count` times, without a view. */
-  samples(count: number): Promise<void>;
-  /** A document with an original, and a session in it with a token. */
-  open(document?: Partial<DocumentRecord>, session?: Partial<SessionRecord>, token?: string): Promise<SessionRecord>;
-  stop(options?: { keep: boolean }): Promise<void>;
-}
+export type SavesBench = Awaited<ReturnType<typeof savesBench>>;
 
 type Parts = { rows: Rows; blobs: Blobs; incoming: Incoming };
 
@@ -83,7 +52,8 @@ export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' 
   clock?: () => number;
 }
 
-export async function savesBench(options: BenchOptions = {}): Promise<SavesBench> {
+/** The real pieces that take saves, in a data folder of their own, under a clock that only tests move. */
+export async function savesBench(options: BenchOptions = {}) {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-saves-')));
   const dataDir = await openTestData(folder, options.environment);
   const { rows, blobs, incoming } = { ...dataDir, ...options.wrap?.(dataDir) };
@@ -91,89 +61,65 @@ export async function savesBench(options: BenchOptions = {}): Promise<SavesBench
   const clock = options.clock ?? (() => time);
   const log = testLogger();
   const audit = createAudit('gate', 'off', log);
-  const removal = createRemoval({ rows, blobs, clock });
   const uploads = new Uploads({ rows, blobs, incoming, clock, log });
   let last: EditorSample | undefined;
   const users = () => [{ id: 'u1', name: 'Lan' }];
-  const outbox = new Outbox({
-    rows,
-    poster: options.poster ?? { post: async () => 200 },
-    presence: { users, sampledAt: () => null },
-    links: createLinks({ secret: 'of the links', hours: options.retainHours ?? 24, clock }),
-    clock,
-    log,
-    audit,
-    schedule: options.schedule,
-  });
-  outbox.start();
-  const link = ({ docId }: DocumentRecord, version: number) => `https://office.example.vn/${docId}/${version}`;
-  const common = { rows, uploads, removal, link, onDelivery: () => outbox.wake(), clock, log, audit };
-  const loads = createLoads(rows, clock);
-  const saves = new Saves({
-    ...common,
-    presence: { users },
-    maxBytes: options.maxBytes ?? MB,
-    ...(options.timings && { timings: options.timings }),
-  });
+  const { retainHours = 24, maxBytes = MB, timings = {}, poster = { post: async () => 200 } } = options;
   const isSaving: Saves['isSaving'] = (docId, tx) => saves.isSaving(docId, tx);
-  const closing = new Closing({ ...common, isSaving });
-  const unsaved = new UnsavedEdits({
-    ...{ rows, blobs, uploads, saves, loads, clock, log },
-    presence: { hasViews: (docId) => last?.views.some((view) => view.docId === docId) ?? false },
-    timings: { grace: 0, margin: 100, ...options.quarantine },
-  });
+  const common = {
+    ...{ rows, blobs, uploads, clock, log, audit, isSaving, maxBytes },
+    links: createLinks({ secret: 'of the links', hours: retainHours, clock }),
+    presence: {
+      users,
+      sampledAt: () => null,
+      hasViews: (docId: string) => last?.views.some((view) => view.docId === docId) ?? false,
+    },
+    onDelivery: () => outbox.wake(),
+  };
+  const outbox = new Outbox({ ...common, poster, schedule: options.schedule });
+  outbox.start();
+  const saves = new Saves({ ...common, timings });
+  const closing = new Closing(common);
+  const unsaved = new UnsavedEdits({ ...common, saves, timings: { grace: 0, margin: 100, ...options.quarantine } });
   await moveUnsavedFiles(dataDir.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content));
-  const cleaning = createCleaning({
-    ...common,
-    sample: () => last,
-    isSaving,
-    hasUnsaved: (docId, tx) => unsaved.has(docId, tx),
-    retainHours: options.retainHours ?? 24,
-  });
-  const sample: SavesBench['sample'] = async (...views) => {
+  const cleaning = new Cleaning({ ...common, sample: () => last, retainHours });
+  type View = Parameters<typeof createSample>[1][number];
+  /** A sample of the editor, taken in: who has which document open. */
+  const sample = async (...views: View[]): Promise<void> => {
     last = createSample(clock(), views);
     await saves.observe(last);
     await closing.observe(last);
   };
   const bring = (content: string | Buffer) => bringTo(dataDir, content);
   return {
-    folder,
-    rows,
-    blobs,
-    incoming,
+    ...{ folder, rows, blobs, incoming, saves, outbox, closing, cleaning, unsaved, sample },
+    /** Receives content and puts it in its place. */
     bring,
+    /** Returns the names of the bytes in the store. */
     stored: dataDir.stored,
-    removal,
-    saves,
-    isSaving: (docId) => rows.read((tx) => saves.isSaving(docId, tx)),
-    outbox,
-    closing,
-    cleaning,
-    unsaved,
-    loads,
+    /** Returns whether a save of a document is under way or unresolved. */
+    isSaving: (docId: string) => rows.read((tx) => saves.isSaving(docId, tx)),
     now: clock,
-    pass: (ms) => {
+    /** Moves the clock on. */
+    pass: (ms: number) => {
       time += ms;
     },
-    sample,
-    samples: async (count) => {
+    /** A sample now and one after each 10 s, `count` times, without a view. */
+    samples: async (count: number) => {
       await sample();
       for (let n = 0; n < count; n += 1) {
         time += 10_000;
         await sample();
       }
     },
-    open: async (document = {}, session = {}, token = TOKEN) => {
+    /** A document with an original, and a session in it with a token. */
+    open: async (document: Partial<DocumentRecord> = {}, session: Partial<SessionRecord> = {}, token = TOKEN) => {
       const original = await bring(ORIGINAL);
       const made = documentRecord({ createdAt: clock(), lastViewAt: clock(), ...document });
       const { docId } = made;
       const entered = sessionRecord({
-        docId,
-        sessionId: `ses_${docId}`,
-        tokenHash: hashToken(token),
-        createdAt: clock(),
-        expiresAt: clock() + 720 * 60_000,
-        ...session,
+        ...{ docId, sessionId: `ses_${docId}`, tokenHash: hashToken(token) },
+        ...{ createdAt: clock(), expiresAt: clock() + 720 * 60_000, ...session },
       });
       await rows.transact(async (tx) => {
         await tx.putDocument(made);
@@ -205,7 +151,7 @@ function createSample(at: number, views: { docId: string; userId?: string }[]): 
       readonly: false,
     })),
     documents: views.length,
-    modified: new Set(),
+    modified: [],
   };
 }
 
@@ -221,7 +167,7 @@ export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url
   const app = express();
   const access = createWopiAccess({ rows: bench.rows, clock: bench.now, log });
   const { blobs, saves } = bench;
-  app.use('/svc/wopi', wopiRoutes({ access, blobs, saves, maxBytes, onLoaded: bench.loads.add }));
+  app.use('/svc/wopi', wopiRoutes({ access, blobs, saves, maxBytes }));
   app.get('/svc/healthz', getHealthz());
   app.use('/svc/quarantine', quarantineRoutes({ unsaved: bench.unsaved, readWopiSrc, admin: ADMIN }));
   app.use(errorHandler(log));

@@ -1,10 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Rows } from '../../cmd/gate/domain/ports.ts';
-import { deliveryRecord, documentRecord, randomBlob, sessionRecord, versionRecord } from './gate-records.ts';
-import { rowsProperty } from './gate-store-model.ts';
-
-export { blobsContract } from './gate-store-blobs.ts';
+import {
+  deliveryRecord,
+  documentRecord,
+  randomBlob,
+  sessionRecord,
+  uploadRecord,
+  versionRecord,
+} from './gate-records.ts';
 
 /** Somewhere that keeps rows or blobs while nobody has it open. */
 export interface Place<Store> {
@@ -13,7 +17,7 @@ export interface Place<Store> {
   dispose(): Promise<void>;
 }
 
-/** What every implementation of `Rows` promises, beside what random transactions show (`rowsProperty`). */
+/** What every implementation of `Rows` promises. */
 export function rowsContract(name: string, make: () => Promise<Place<Rows>>): void {
   describe(`rows in ${name}`, () => {
     let place: Place<Rows>;
@@ -44,22 +48,13 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
     /** The error that `work` is refused with. */
     const refused = (work: Parameters<Rows['transact']>[0]): Promise<unknown> => rejection(rows.transact(work));
 
-    describe('records', () => {
-      const document = documentRecord({ closedAt: 3, state: 'closed', callbackUrl: 'https://portal.example.vn/cb' });
-
-      it('are the caller’s own: to change one changes nothing that is kept', async () => {
-        await rows.transact(async (t) => {
-          await t.putDocument(document);
-          const read = await t.document(document.docId);
-          if (read) read.title = 'changed';
-          expect(await t.document(document.docId)).to.deep.equal(document);
-        });
-      });
-
-      it('keep text as it is: quotes, SQL, emoji, control characters but NUL', async () => {
-        const title = `'"); DROP TABLE documents; --\u0001\n😀\u202e`;
-        await rows.transact((t) => t.putDocument({ ...document, title }));
-        expect((await rows.transact((t) => t.document(document.docId)))?.title).to.equal(title);
+    it('keep records as they are: the caller’s own, with quotes, SQL, emoji, control characters but NUL', async () => {
+      const document = documentRecord({ title: `'"); DROP TABLE documents; --\u0001\n😀\u202e` });
+      await rows.transact(async (t) => {
+        await t.putDocument(document);
+        const read = await t.document(document.docId);
+        if (read) read.title = 'changed';
+        expect(await t.document(document.docId)).to.deep.equal(document);
       });
     });
 
@@ -137,27 +132,153 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       });
     });
 
-    it('find sessions to the millisecond, versions one by one, and callbacks in their order', async () => {
+    it('find documents by id, key and state, oldest first, and one of each key', async () => {
+      const [b, a] = [
+        documentRecord({ docId: 'doc_b', key: 'b', createdAt: 1 }),
+        documentRecord({ key: 'a', createdAt: 2, state: 'closed', closedAt: 3, callbackUrl: 'https://p.example/cb' }),
+      ] as const;
       await rows.transact(async (t) => {
-        await t.putDocument(documentRecord());
-        for (const version of [0, 1, 2]) await t.putVersion(versionRecord({ version }));
-        await t.removeVersion('doc_a', 1);
-        expect((await t.versions('doc_a')).map(({ version }) => version)).to.deep.equal([0, 2]);
+        for (const document of [a, b]) await t.putDocument(document);
+        await t.putDocument({ ...b, title: 'another' });
+      });
+      await reopen();
+      await rows.transact(async (t) => {
+        expect(await t.documents()).to.deep.equal([{ ...b, title: 'another' }, a]);
+        expect(await t.documents({ state: 'closed' })).to.deep.equal([a]);
+        expect([await t.document('doc_a'), await t.documentByKey('a'), await t.documentByKey('c')]).to.deep.equal([
+          a,
+          a,
+          undefined,
+        ]);
+      });
+      expect(await refused((t) => t.putDocument({ ...a, docId: 'doc_c' }))).to.be.instanceOf(Error);
+    });
+
+    it('keep versions and sessions of a document that is there, and lose them with it', async () => {
+      expect(await refused((t) => t.putVersion(versionRecord()))).to.be.instanceOf(Error);
+      expect(await refused((t) => t.putSession(sessionRecord()))).to.be.instanceOf(Error);
+      const user = { id: 'u', name: 'Bình' };
+      const version = versionRecord({ version: 2, savedBy: user, autosave: true, modifiedByUser: true, nonce: 'n' });
+      const session = sessionRecord({ readOnly: true, hasEdited: false, ui: { print: false }, user, closedAt: 7 });
+      await rows.transact(async (t) => {
+        for (const docId of ['doc_a', 'doc_b']) {
+          await t.putDocument(documentRecord({ docId, key: docId }));
+          for (const one of [3, 1]) await t.putVersion(versionRecord({ docId, version: one }));
+        }
+        await t.putVersion(version);
+        await t.putSession(session);
+      });
+      await reopen();
+      expect(
+        await refused((t) => t.putSession({ ...session, sessionId: 'another' })),
+        'one of each token',
+      ).to.be.instanceOf(Error);
+      await rows.transact(async (t) => {
+        expect((await t.versions('doc_a')).map((one) => one.version)).to.deep.equal([1, 2, 3]);
+        expect([await t.version('doc_a', 2), await t.version('doc_a', 0)]).to.deep.equal([version, undefined]);
+        expect([await t.session('ses_a'), await t.sessionByToken(session.tokenHash)]).to.deep.equal([session, session]);
+        await t.removeVersion('doc_a', 2);
+        expect((await t.versions('doc_a')).map((one) => one.version)).to.deep.equal([1, 3]);
+        await t.removeDocument('doc_a');
+        expect([await t.session('ses_a'), await t.versions('doc_a')]).to.deep.equal([undefined, []]);
+        expect(await t.versions('doc_b')).to.have.length(2);
+      });
+    });
+
+    it('find sessions to the millisecond, those of all documents or of one', async () => {
+      await rows.transact(async (t) => {
+        for (const docId of ['doc_a', 'doc_b']) await t.putDocument(documentRecord({ docId, key: docId }));
         for (const [sessionId, changes] of [
           ['open', {}],
           ['deleted', { closedAt: 20 }],
-          ['expired', { expiresAt: 30 }],
+          ['expired', { expiresAt: 30, createdAt: 5 }],
+          ['other', { docId: 'doc_b' }],
         ] as const)
           await t.putSession(sessionRecord({ sessionId, tokenHash: sessionId, expiresAt: 50, ...changes }));
-        const ids = (sessions: { sessionId: string }[]): string[] => sessions.map(({ sessionId }) => sessionId).sort();
-        expect(ids(await t.liveSessions(29))).to.deep.equal(['expired', 'open']);
-        expect(ids(await t.liveSessions(30))).to.deep.equal(['open']);
-        expect([ids(await t.endedSessions(20)), ids(await t.endedSessions(31))]).to.deep.equal([
-          [],
-          ['deleted', 'expired'],
-        ]);
-        for (const endedAt of [30, 10, 20]) await t.addDelivery(deliveryRecord({ state: 'given_up', endedAt }));
-        expect((await t.givenUp(2)).map(({ endedAt }) => endedAt)).to.deep.equal([30, 20]);
+        const ids = (sessions: { sessionId: string }[]) => sessions.map(({ sessionId }) => sessionId).join();
+        expect(ids(await t.liveSessions(29))).to.equal('expired,open,other');
+        expect(ids(await t.liveSessions(30))).to.equal('open,other');
+        expect(ids(await t.liveSessions(29, 'doc_a'))).to.equal('expired,open');
+        expect([ids(await t.endedSessions(20)), ids(await t.endedSessions(31))]).to.deep.equal(['', 'expired,deleted']);
+        await t.removeSession('open');
+        expect(await t.session('open')).to.equal(undefined);
+      });
+    });
+
+    it('list callbacks: the first that is pending of each document, all in their order, those given up newest first', async () => {
+      await rows.transact(async (t) => {
+        const add = async (changes = {}) => (await t.addDelivery(deliveryRecord(changes))).id;
+        const ids = (deliveries: { id: number }[]) => deliveries.map(({ id }) => id);
+        const [done, first, second, other] = [
+          await add({ state: 'delivered', endedAt: 5 }),
+          await add(),
+          await add(),
+          await add({ docId: 'doc_b' }),
+        ];
+        expect(ids(await t.dueDeliveries())).to.deep.equal([first, other]);
+        const given = [];
+        for (const endedAt of [30, 10, 30]) given.push(await add({ state: 'given_up', endedAt }));
+        expect(ids(await t.givenUp(2))).to.deep.equal([given[2], given[0]]);
+        expect(ids(await t.deliveries())).to.deep.equal([done, first, second, other, ...given]);
+        expect([await t.pendingDeliveries(), await t.hasDeliveries('doc_b')]).to.deep.equal([3, true]);
+        expect(await t.hasDeliveries('doc_c')).to.equal(false);
+        const before = (await t.delivery(other)) ?? expect.fail('not there');
+        await t.putDelivery({ ...before, state: 'delivered', attempts: 1, lastStatus: 200, endedAt: 9 });
+        expect(await t.delivery(other)).to.include({ state: 'delivered', attempts: 1, lastStatus: 200, endedAt: 9 });
+        await t.removeDeliveriesBefore(10);
+        expect(ids(await t.deliveries())).to.deep.equal([first, second, ...given]);
+      });
+    });
+
+    it('note uploads and how they fare', async () => {
+      const [own, other, ended] = [
+        uploadRecord({ gate: 'one' }),
+        uploadRecord({ gate: 'two', docId: 'doc_b', seenAt: 2_000 }),
+        uploadRecord({ gate: 'two', state: 'over' }),
+      ];
+      await rows.transact(async (t) => {
+        for (const upload of [own, other, ended]) await t.addUpload(upload);
+        await t.addUpload({ ...own, state: 'failed' });
+        expect(await t.uploads({ docId: 'doc_a' })).to.have.deep.members([own, ended]);
+        for (const upload of [own, ended]) await t.renewUpload({ ...upload, state: 'abandoned', seenAt: 1_500 });
+        expect(await t.uploads({})).to.have.deep.members([{ ...own, state: 'abandoned', seenAt: 1_500 }, other, ended]);
+        for (const [state, gate, after] of [
+          ['failed', 'one', 'over'],
+          ['broken_off', 'one', 'over'],
+          ['under_way', 'two', 'over'],
+          ['under_way', 'one', 'under_way'],
+          ['abandoned', 'two', 'abandoned'],
+        ] as const) {
+          await t.putUpload({ ...own, state, gate });
+          await t.resolveUploads('doc_a', 'one');
+          expect((await t.uploads({})).find(({ blob }) => blob === own.blob)?.state, `${state} ${gate}`).to.equal(
+            after,
+          );
+        }
+        expect((await t.uploads({ docId: 'doc_b' }))[0]?.state, 'of another document').to.equal('under_way');
+        expect([await t.removeUpload(ended.blob), await t.removeUpload(ended.blob)]).to.deep.equal([true, false]);
+        expect(await t.removeUploadsBefore(1_000)).to.deep.equal([]);
+        expect(await t.removeUploadsBefore(2_000)).to.deep.equal([own.blob]);
+        expect(await t.uploads({})).to.deep.equal([other]);
+      });
+    });
+
+    it('note what is to be removed, and know which blobs are named anywhere', async () => {
+      const [used, noted, uploaded, unknown] = [randomBlob(), randomBlob(), randomBlob(), randomBlob()];
+      await rows.transact(async (t) => {
+        await t.putDocument(documentRecord());
+        await t.putVersion(versionRecord({ blob: used }));
+        await t.addUpload(uploadRecord({ blob: uploaded }));
+        await t.addRemoval(noted, 5);
+        await t.addRemoval(noted, 1);
+        await t.addRemoval(used, 3);
+        expect([await t.usesBlob(used), await t.usesBlob(noted)]).to.deep.equal([true, false]);
+        const known = await t.knownBlobs([used, noted, uploaded, unknown]);
+        expect([await t.knownBlobs([]), known.toSorted()]).to.deep.equal([[], [used, noted, uploaded].toSorted()]);
+        expect([await t.blobsToRemove(4, 9), await t.blobsToRemove(5, 9)]).to.deep.equal([[used], [used, noted]]);
+        expect(await t.blobsToRemove(5, 1)).to.deep.equal([used]);
+        await t.endRemoval(used);
+        expect(await t.blobsToRemove(5, 9)).to.deep.equal([noted]);
       });
     });
 
@@ -208,24 +329,44 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       });
     });
 
-    it('have open sessions in memory as the last transaction left them, and not one that failed', async () => {
+    it('find open sessions as the last transaction left them, and not one that failed', async () => {
       const session = sessionRecord({ sessionId: 'one', tokenHash: 'token', expiresAt: 50 });
-      const isFound = async () => (await rows.openSessions.byToken('token')) !== undefined;
+      const { docId, mode, expiresAt } = session;
+      const found = async () => {
+        const [byToken, ofDocument] = [
+          await rows.openSessions.byToken('token'),
+          await rows.openSessions.byDocument(docId),
+        ];
+        expect(ofDocument.map(({ sessionId }) => sessionId)).to.deep.equal(byToken ? ['one'] : []);
+        return byToken;
+      };
       await rows.transact(async (t) => {
         await t.putDocument(documentRecord());
+        await t.putDocument(documentRecord({ docId: 'doc_b', key: 'b' }));
+        await t.putSession({ ...session, sessionId: 'two', docId: 'doc_b', tokenHash: 'another' });
         await t.putSession(session);
-        expect(await isFound()).to.equal(false);
+        expect(await found()).to.equal(undefined);
       });
+      expect(await found()).to.include({ sessionId: 'one', docId, mode, expiresAt });
       await refused(async (t) => {
-        await t.removeDocument(session.docId);
+        await t.removeDocument(docId);
         throw new Error('a mistake of ours');
       });
-      await rows.transact(() => undefined);
-      expect(await isFound()).to.equal(true);
-      await rows.transact((t) => t.removeDocument(session.docId));
-      expect(await isFound()).to.equal(false);
+      await reopen();
+      expect(await found()).to.not.equal(undefined);
+      await rows.transact((t) => t.putSession({ ...session, mode: 'view' }));
+      expect(await found()).to.include({ mode: 'view' });
+      for (const end of [
+        () => rows.transact((t) => t.putSession({ ...session, closedAt: 9 })),
+        () => rows.transact((t) => t.removeSession('one')),
+        () => rows.transact((t) => t.removeDocument(docId)),
+      ]) {
+        await end();
+        expect(await found()).to.equal(undefined);
+        await rows.transact((t) => t.putDocument(documentRecord()));
+        await rows.transact((t) => t.putSession(session));
+      }
+      expect(await rows.openSessions.byToken('another')).to.include({ sessionId: 'two' });
     });
-
-    rowsProperty(() => make());
   });
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { type Overrides, startGate } from '../../cmd/gate/app.ts';
 import { loadConfig } from '../../cmd/gate/config.ts';
+import { freePorts } from '../../cmd/local/port.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { GATE_FLAGS } from '../../src/common/node-flags.ts';
 import { testLogger } from './logs.ts';
@@ -25,6 +26,19 @@ export interface RunningGate {
   stop(): Promise<void>;
   /** Ends it as on SIGKILL; in this process there is no such thing. */
   kill(): Promise<void>;
+}
+
+/** Settings of a gate on free ports, whose editor is nowhere. */
+export async function aloneSettings(dataDir: string, changes: Environment = {}): Promise<Environment> {
+  const [port, internalPort, nobody] = await freePorts(3);
+  return {
+    SVC_GATE_LISTEN: `127.0.0.1:${port}`,
+    SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
+    SVC_GATE_DATA_DIR: dataDir,
+    SVC_ONLINE_URL: `http://127.0.0.1:${nobody}`,
+    SVC_AUDIT_TARGET: 'off',
+    ...changes,
+  };
 }
 
 /** The gate in this process: its clock and its rhythm can be set. */

@@ -5,7 +5,7 @@ import type { EmbedSession, GateStatus } from '../../src/common/generated/wire.t
 import { startBalancer } from './balancer.ts';
 import { READY_MS, type RunningGate, startGateProcess } from './gate.ts';
 import { type S3Server, s3Environment } from './s3-server.ts';
-import { type Surroundings, type SurroundingsOptions, startSurroundings } from './surroundings.ts';
+import { type SurroundingsOptions, startSurroundings } from './surroundings.ts';
 import { until } from './until.ts';
 
 /** One of several gates. */
@@ -16,22 +16,7 @@ export interface OneGate extends RunningGate {
   leads(): boolean;
 }
 
-/** Several gates as processes on one database and one bucket, behind a front, with an editor and a portal. */
-export interface Gates extends Surroundings {
-  all: OneGate[];
-  /** Starts one more. */
-  add(): Promise<OneGate>;
-  /** Takes one out of the front's sight, as a cluster does, and ends it when nobody is connected to it any more. */
-  remove(gate: OneGate): Promise<void>;
-  kill(gate: OneGate): Promise<void>;
-  /** Saves as the editor does, at any gate unless told. @returns the status */
-  put(session: EmbedSession, content: string, gate?: OneGate): Promise<number>;
-  /** Returns the status of the editor's CheckFileInfo. */
-  info(session: EmbedSession, gate?: OneGate): Promise<number>;
-  /** Asks whether a session may open. */
-  auth(uri: string, gate?: OneGate): Promise<number>;
-  stop(): Promise<void>;
-}
+export type Gates = Awaited<ReturnType<typeof startGates>>;
 
 export interface GatesOptions extends Pick<SurroundingsOptions, 'environment' | 'receives'> {
   count: number;
@@ -39,7 +24,8 @@ export interface GatesOptions extends Pick<SurroundingsOptions, 'environment' | 
   s3: S3Server;
 }
 
-export async function startGates({ count, databaseUrl, s3, environment, receives }: GatesOptions): Promise<Gates> {
+/** Several gates as processes on one database and one bucket, behind a front, with an editor and a portal. */
+export async function startGates({ count, databaseUrl, s3, environment, receives }: GatesOptions) {
   const [everybody, internal] = [await startBalancer(), await startBalancer()];
   const ports = { public: everybody.port, internal: internal.port };
   const around = await startSurroundings({ ports, environment, receives });
@@ -59,10 +45,11 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
     return response.status;
   };
 
-  const gates: Gates = {
+  const gates = {
     ...around.parts,
-    all: [],
-    async add() {
+    all: [] as OneGate[],
+    /** Starts one more. */
+    async add(): Promise<OneGate> {
       const [port = 0, internalPort = 0] = await freePorts(2);
       const running = await startGateProcess({
         ...settings,
@@ -81,22 +68,26 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
       internal.add(internalPort);
       return gate;
     },
-    async remove(gate) {
+    /** Takes one out of the front's sight, as a cluster does, and ends it when nobody is connected to it any more. */
+    async remove(gate: OneGate) {
       await forget(gate);
       await gate.stop();
     },
-    async kill(gate) {
+    async kill(gate: OneGate) {
       await gate.kill();
       await forget(gate);
     },
-    put: (session, content, gate) =>
+    /** Saves as the editor does, at any gate unless told. @returns the status */
+    put: (session: EmbedSession, content: string, gate?: OneGate) =>
       ask(`${at(gate)}${fileOf(session, '/contents')}`, {
         method: 'POST',
         headers: { 'X-WOPI-Override': 'PUT', 'X-COOL-WOPI-IsModifiedByUser': 'true' },
         body: content,
       }),
-    info: (session, gate) => ask(`${at(gate)}${fileOf(session)}`),
-    auth: (uri, gate) =>
+    /** Returns the status of the editor's CheckFileInfo. */
+    info: (session: EmbedSession, gate?: OneGate) => ask(`${at(gate)}${fileOf(session)}`),
+    /** Asks whether a session may open. */
+    auth: (uri: string, gate?: OneGate) =>
       ask(`${at(gate)}/svc/auth`, { method: 'POST', headers: { 'X-Original-URI': uri, 'X-SVC-Stage': 'ws' } }),
     stop: () =>
       around.stop(async () => {

@@ -35,7 +35,7 @@ export interface TestService extends LocalDocbuilder {
   read<Body>(path: string): Promise<Body>;
   /** The job, once it has ended. */
   ended(id: string): Promise<Job>;
-  /** Stops the service; keeps the data folder when told, for a later start in it. */
+  /** Stops the service, which may leave no temporary file; keeps the data folder when told, for a later start in it. */
   stop(options?: { keep: boolean }): Promise<void>;
 }
 
@@ -80,6 +80,11 @@ export async function startService(environment: Environment = {}, overrides: Ove
     return local.call(path, init);
   };
   const read = async <Body>(path: string) => (await (await call(path)).json()) as Body;
+  const temporaries = async (): Promise<string[]> => {
+    const [all, results] = [join(dataDir, 'tmp'), join(dataDir, 'tmp', 'results')];
+    const ofJobs = (await readdir(results).catch(() => [])).map((name) => join(results, name));
+    return [...(await readdir(all)).map((name) => join(all, name)).filter((path) => path !== results), ...ofJobs];
+  };
   return {
     url,
     key,
@@ -88,11 +93,7 @@ export async function startService(environment: Environment = {}, overrides: Ove
     call,
     convert: (file, filename, fields, headers = {}) =>
       call('/v1/convert', { method: 'POST', body: form(file, filename, fields), headers }),
-    async temporaries() {
-      const [all, results] = [join(dataDir, 'tmp'), join(dataDir, 'tmp', 'results')];
-      const ofJobs = (await readdir(results).catch(() => [])).map((name) => join(results, name));
-      return [...(await readdir(all)).map((name) => join(all, name)).filter((path) => path !== results), ...ofJobs];
-    },
+    temporaries,
     post: (path, body, headers = {}) =>
       call(path, {
         method: 'POST',
@@ -107,6 +108,8 @@ export async function startService(environment: Environment = {}, overrides: Ove
       }),
     stop: async ({ keep } = { keep: false }) => {
       await docbuilder.stop();
+      const left = await temporaries();
+      if (left.length > 0) throw new Error(`the service has left ${left.join(', ')}`);
       if (!keep) await rm(dataDir, { recursive: true, force: true });
     },
   };

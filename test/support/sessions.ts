@@ -13,24 +13,7 @@ export interface Wanted {
 }
 
 /** What portals and browsers do with the service, through its front. */
-export interface Sessions {
-  /** Of the front, without a slash at its end. */
-  url: string;
-  /** A request through the front. */
-  call(path: string, init?: RequestInit): Promise<Response>;
-  /** An embed configuration as a portal signs it. */
-  token(wanted?: Wanted): Promise<string>;
-  /** A session that must come about. */
-  create(wanted?: Wanted): Promise<EmbedSession>;
-  /** A request of a session. */
-  ask(session: EmbedSession, path?: string, init?: RequestInit): Promise<Response>;
-  state(session: EmbedSession): Promise<EmbedSessionState>;
-  status(): Promise<GateStatus>;
-  /** Opens a session in the editor. */
-  open(session: EmbedSession, options?: Partial<OpenOptions>): Promise<EditorClient>;
-  /** Saves as the browser library does; resolves as its `save()`: with the version that the gate has. */
-  save(session: EmbedSession, client: EditorClient): Promise<number>;
-}
+export type Sessions = ReturnType<typeof sessionsAt>;
 
 export interface Portal {
   origin: string;
@@ -42,17 +25,17 @@ export interface Portal {
 }
 
 /** @param url of the front, without a slash at its end */
-export function sessionsAt(
-  url: string,
-  { origin, documentUrl, callbackUrl, jwtSecret, clock = Date.now }: Portal,
-): Sessions {
-  const call: Sessions['call'] = (path, init) => fetch(`${url}${path}`, init);
-  const ask: Sessions['ask'] = (session, path = '', init = {}) =>
+export function sessionsAt(url: string, { origin, documentUrl, callbackUrl, jwtSecret, clock = Date.now }: Portal) {
+  /** A request through the front. */
+  const call = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
+  /** A request of a session. */
+  const ask = (session: EmbedSession, path = '', init: RequestInit = {}) =>
     call(`/svc/embed/session/${session.session_id}${path}`, {
       ...init,
       headers: { Authorization: `Bearer ${session.form.access_token}`, ...init.headers },
     });
-  const token: Sessions['token'] = ({ key = 'contract-1', mode = 'edit', user = { id: 'u1', name: 'An' } } = {}) =>
+  /** An embed configuration as a portal signs it. */
+  const token = ({ key = 'contract-1', mode = 'edit', user = { id: 'u1', name: 'An' } }: Wanted = {}) =>
     signHs256(
       {
         document: { url: documentUrl, title: 'Hợp đồng.docx', fileType: 'docx', key },
@@ -61,11 +44,12 @@ export function sessionsAt(
       },
       jwtSecret,
     );
-  const state: Sessions['state'] = async (session) => bodyOf(await ask(session), 200);
+  const state = async (session: EmbedSession): Promise<EmbedSessionState> => bodyOf(await ask(session), 200);
 
   return {
     ...{ url, call, token, ask, state },
-    async create(wanted) {
+    /** A session that must come about. */
+    async create(wanted?: Wanted): Promise<EmbedSession> {
       const body = JSON.stringify({ token: await token(wanted) });
       const headers = { 'Content-Type': 'application/json', Origin: origin };
       const answer = await call('/svc/embed/session', { method: 'POST', headers, body });
@@ -73,10 +57,12 @@ export function sessionsAt(
       secret(session.form.access_token);
       return session;
     },
-    status: async () => bodyOf(await call('/svc/status'), 200),
-    open: (session, options) =>
+    status: async (): Promise<GateStatus> => bodyOf(await call('/svc/status'), 200),
+    /** Opens a session in the editor. */
+    open: (session: EmbedSession, options?: Partial<OpenOptions>): Promise<EditorClient> =>
       openEditor({ server: url, session: { ...session, form: { ...session.form } }, ...options }),
-    async save(session, client) {
+    /** Saves as the browser library does; resolves as its `save()`: with the version that the gate has. */
+    async save(session: EmbedSession, client: EditorClient): Promise<number> {
       const nonce = randomBytes(8).toString('hex');
       await client.save({ extendedData: `svc1.${nonce}` });
       return until(`the save ${nonce}`, async () => {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { freePorts } from '../../cmd/local/port.ts';
-import type { Environment } from '../../src/common/config.ts';
 import { type RunningGate, startGateHere, startGateProcess } from './gate.ts';
-import { type Surroundings, type SurroundingsOptions, startSurroundings } from './surroundings.ts';
+import { type SurroundingsOptions, startSurroundings } from './surroundings.ts';
 import { storeOf, withStore } from './test-store.ts';
 import { until } from './until.ts';
 
@@ -15,21 +14,10 @@ export interface StackOptions extends Pick<SurroundingsOptions, 'environment' | 
   process?: boolean;
 }
 
-/** All that a user of the embedded editor meets: a real front before a real gate and the stand-in editor, and a portal. */
-export interface Stack extends Surroundings {
-  gate: RunningGate;
-  /** As the gate is started. */
-  environment: Environment;
-  /** Moves the gate's clock on, sample by sample. */
-  pass(ms: number): Promise<void>;
-  /** Starts the editor where it was, after it has ended. */
-  restartEditor(): Promise<void>;
-  /** Starts the gate again where it was, so many milliseconds later by its clock. */
-  restart(awayMs?: number): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-export async function startStack({ environment, process = false, receives }: StackOptions = {}): Promise<Stack> {
+/** All that a user of the embedded editor meets: a real front before a real gate and the stand-in editor, and a portal. */
+export async function startStack({ environment, process = false, receives }: StackOptions = {}) {
   const [port = 0, internal = 0] = await freePorts(2);
   let ahead = 0;
   const clock = () => Date.now() + ahead;
@@ -54,11 +42,13 @@ export async function startStack({ environment, process = false, receives }: Sta
 
   const { parts } = around;
   const { status } = parts;
-  const stack: Stack = {
+  const stack = {
     ...parts,
     gate: await start(),
+    /** As the gate is started. */
     environment: settings,
-    async pass(ms) {
+    /** Moves the gate's clock on, sample by sample. */
+    async pass(ms: number): Promise<void> {
       for (let left = ms; left > 0; left -= STEP_MS) {
         await move(Math.min(left, STEP_MS));
         // One that was asked for after the move.
@@ -66,14 +56,16 @@ export async function startStack({ environment, process = false, receives }: Sta
         await until('a fresh sample', async () => (await status()).connections.sample_age_seconds === 0);
       }
     },
-    async restartEditor() {
+    /** Starts the editor where it was, after it has ended. */
+    async restartEditor(): Promise<void> {
       stack.editor = await around.restartEditor();
     },
-    async restart(awayMs = 0) {
+    /** Starts the gate again where it was, so many milliseconds later by its clock. */
+    async restart(awayMs = 0): Promise<void> {
       if (awayMs > 0) await move(awayMs);
       stack.gate = await start();
     },
-    stop: () => around.stop(() => stack.gate.stop()),
+    stop: (): Promise<void> => around.stop(() => stack.gate.stop()),
   };
   await until('the editor is known', async () => (await status()).upstream.editor_server === 'ok');
   return stack;

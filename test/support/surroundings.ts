@@ -7,27 +7,17 @@ import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts
 import type { Timings } from '../../examples/editor/options.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { Environment } from '../../src/common/config.ts';
-import { type RunningFront, startFront } from '../e2e/front/support/nginx.ts';
-import { type Canary, startCanary } from './canary.ts';
+import { startFront } from '../e2e/front/support/nginx.ts';
+import { startCanary } from './canary.ts';
 import { callbackReceiver } from './gate-receiver.ts';
 import { secret } from './logs.ts';
-import { type Sessions, sessionsAt } from './sessions.ts';
+import { sessionsAt } from './sessions.ts';
 
 /** The stand-in editor in a hurry. */
 const EDITOR_TIMINGS: Partial<Timings> = { uploadGap: 20, unloadRetry: 40, giveUp: 40 };
 
 export const PORTAL_ORIGIN = 'https://portal.example.com';
 export const ORIGINAL: Buffer = Buffer.from(ooxml('docx', { paragraphs: 1 }));
-
-/** All that users of the embedded editor meet, but the gate: a real front, the stand-in editor, and a portal. */
-export interface Surroundings extends Sessions {
-  front: RunningFront;
-  editor: StandInEditor;
-  receiver: Awaited<ReturnType<typeof callbackReceiver>>;
-  /** Where documents come from. */
-  portal: Canary;
-  callbackSecret: string;
-}
 
 export interface SurroundingsOptions {
   /** Ports of the gate, or of what stands before several. */
@@ -40,24 +30,13 @@ export interface SurroundingsOptions {
   clock?: () => number;
 }
 
-export interface StartedSurroundings {
-  parts: Surroundings;
-  /** The settings of a gate here, but for where it listens and where its data folder is. */
-  settings: Environment;
-  /** A folder for data folders, which goes with the rest. */
-  folder: string;
-  /** Starts the editor where it was, after it has ended. */
-  restartEditor(): Promise<StandInEditor>;
-  /** Ends front and editor, then what `endGates` ends, then the rest. */
-  stop(endGates: () => Promise<unknown>): Promise<void>;
-}
-
+/** All that users of the embedded editor meet, but the gate: a real front, the stand-in editor, and a portal. */
 export async function startSurroundings({
   ports,
   environment,
   receives = () => 204,
   clock = Date.now,
-}: SurroundingsOptions): Promise<StartedSurroundings> {
+}: SurroundingsOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-stack-'));
   const [nobody] = await freePorts(1);
   const [jwtSecret, callbackSecret, password] = [newSecret(), newSecret(), newSecret()];
@@ -88,7 +67,9 @@ export async function startSurroundings({
   });
   return {
     parts: { ...sessions, front, editor, receiver, portal, callbackSecret },
+    /** A folder for data folders, which goes with the rest. */
     folder,
+    /** The settings of a gate here, but for where it listens and where its data folder is. */
     settings: {
       SVC_GATE_WOPI_URL: `http://${wopi}`,
       SVC_ONLINE_URL: editor.url,
@@ -101,12 +82,14 @@ export async function startSurroundings({
       // A gate that is started again starts in half the time.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
       ...environment,
-    },
-    async restartEditor() {
+    } satisfies Environment,
+    /** Starts the editor where it was, after it has ended. */
+    async restartEditor(): Promise<StandInEditor> {
       editor = await startIt(editor.port);
       return editor;
     },
-    async stop(endGates) {
+    /** Ends front and editor, then what `endGates` ends, then the rest. */
+    async stop(endGates: () => Promise<unknown>): Promise<void> {
       await front.stop();
       await editor.kill();
       await endGates();

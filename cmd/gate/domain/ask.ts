@@ -42,30 +42,27 @@ export interface AskDependencies {
  * request, and is logged.
  */
 export function createAsk(deps: AskDependencies): Ask {
-  const { readWopiSrc, log, audit } = deps;
+  const { readWopiSrc, foreignHosts, log, audit } = deps;
 
-  async function decide({ uri, stage }: Question): Promise<Decision> {
-    if (!isStage(stage)) return 'unreadable';
-    const opening = parseRawUri(uri, stage, readWopiSrc);
+  function decide(opening: Opening | undefined, stage: string): Decision | Promise<Decision> {
     if (!opening) return 'unreadable';
-    if (opening.docId === null && !deps.foreignHosts) return 'foreign_host';
-    try {
-      return await (stage === 'page' ? atPage(opening, deps) : atSocket(opening, deps));
-    } catch (error) {
-      // A proxy takes a 403 as final, and would let this one in if we had died of it.
-      log.error({ err: error, stage, doc_id: opening.docId }, 'editor let in: the admission check failed');
-      return undefined;
-    }
+    if (opening.docId === null && !foreignHosts) return 'foreign_host';
+    return stage === 'page' ? atPage(opening, deps) : atSocket(opening, deps);
   }
 
-  return async (question) => {
-    const refusal = await decide(question);
-    if (refusal !== undefined) {
-      const { stage } = question;
+  return async ({ uri, stage }) => {
+    const opening = isStage(stage) ? parseRawUri(uri, stage, readWopiSrc) : undefined;
+    try {
+      const refusal = await decide(opening, stage);
+      if (refusal === undefined) return undefined;
       log.info({ stage: isStage(stage) ? stage : null, reason: refusal }, 'not let in');
-      audit.record('connection.refused', { reason: refusal, ...(await whoAsked(question, deps)) });
+      audit.record('connection.refused', { reason: refusal, ...(await whoAsked(opening, deps)) });
+      return refusal;
+    } catch (error) {
+      // A proxy takes a 403 as final, and would let this one in if we had died of it.
+      log.error({ err: error, stage, doc_id: opening?.docId }, 'editor let in: the admission check failed');
+      return undefined;
     }
-    return refusal;
   };
 }
 
@@ -82,7 +79,8 @@ async function atSocket(
   }
   const session = token === null ? undefined : await openSessions.byToken(hashToken(token));
   if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
-  const mayEnter = session.mode === 'view' || (await places.use((counting) => counting.admitSocket(session).admitted));
+  const mayEnter =
+    session.mode === 'view' || (await places.use((counting) => counting.admitSocket(session.sessionId).admitted));
   const refusal = limited(mayEnter);
   if (refusal === undefined) onOpened();
   return refusal;
@@ -98,12 +96,11 @@ async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependen
   return limited(await places.use((counting) => sessions.some(({ sessionId }) => counting.hasPlace(sessionId))));
 }
 
-/** Read once more: refusals are few. Never throws: that would let in who has just been refused. */
+/** Never throws: that would let in who has just been refused. */
 async function whoAsked(
-  { uri, stage }: Question,
-  { readWopiSrc, openSessions }: AskDependencies,
+  opening: Opening | undefined,
+  { openSessions }: AskDependencies,
 ): Promise<Record<string, string>> {
-  const opening = isStage(stage) ? parseRawUri(uri, stage, readWopiSrc) : undefined;
   if (!opening?.docId) return {};
   const { docId: document, token } = opening;
   try {

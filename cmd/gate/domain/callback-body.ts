@@ -3,48 +3,52 @@ import { iso } from '../../../src/common/clock.ts';
 import type { DocumentCallback, EmbedUser } from '../../../src/common/generated/wire.ts';
 import type { Links } from './links.ts';
 import type { DeliveryRecord, DocumentRecord, NewDelivery, VersionRecord } from './model.ts';
-import type { Presence } from './ports.ts';
-
-/** Address under which a portal downloads a version, signed. */
-export type VersionLink = (document: DocumentRecord, version: number) => string;
+import type { Presence } from './presence.ts';
 
 /**
- * The callback `document.saved` of a version (contract: Save callback body); undefined where nobody asked for any.
+ * The callback of a version that was saved, or after which its document was closed (contract: Save callback body);
+ * undefined where nobody asked for any. A closing reports no save.
  * @param options.users people who have the document open
  */
-export function savedDelivery(
+export function createDelivery(
+  status: DocumentCallback['status'],
   document: DocumentRecord,
   version: VersionRecord,
-  options: { users: EmbedUser[]; link: VersionLink; now: number },
+  { users, links, now }: { users: EmbedUser[]; links: Pick<Links, 'sign'>; now: number },
 ): NewDelivery | undefined {
-  return delivery(document, 'document.saved', options.now, {
-    status: 'saved',
-    ...describe(document, version, options.link),
-    users: options.users,
-    savedBy: version.savedBy,
-    autosave: version.autosave,
-    final: version.final,
-    modifiedByUser: version.modifiedByUser,
-    timestamp: iso(options.now),
-  });
-}
-
-/** The callback `document.closed`. It reports no save, so `savedBy` is null. */
-export function closedDelivery(
-  document: DocumentRecord,
-  version: VersionRecord,
-  options: { link: VersionLink; now: number },
-): NewDelivery | undefined {
-  return delivery(document, 'document.closed', options.now, {
-    status: 'closed',
-    ...describe(document, version, options.link),
-    users: [],
-    savedBy: null,
-    autosave: false,
-    final: false,
-    modifiedByUser: false,
-    timestamp: iso(options.now),
-  });
+  const { docId, key, callbackUrl, baseUrl, fileType, title } = document;
+  if (callbackUrl === null) return undefined;
+  const isSave = status === 'saved';
+  const body: DocumentCallback = {
+    status,
+    key,
+    version: version.version,
+    url: version.version === 0 ? null : links.sign(baseUrl, docId, version.version),
+    fileType,
+    title,
+    size: version.size,
+    sha256: version.sha256,
+    users,
+    savedBy: isSave ? version.savedBy : null,
+    autosave: isSave && version.autosave,
+    final: isSave && version.final,
+    modifiedByUser: isSave && version.modifiedByUser,
+    timestamp: iso(now),
+  };
+  return {
+    delivery: randomUUID(),
+    docId,
+    key,
+    event: `document.${status}`,
+    version: version.version,
+    url: callbackUrl,
+    body: JSON.stringify(body),
+    state: 'pending',
+    attempts: 0,
+    nextAttemptAt: now,
+    lastStatus: null,
+    endedAt: null,
+  };
 }
 
 /** The parts that know what may have changed since a callback was made. */
@@ -66,39 +70,4 @@ export function sentAt(delivery: DeliveryRecord, now: number, { links, presence 
   const users = isOpen && isSeen ? presence.users(delivery.docId) : body.users;
   const sent = { ...body, url: url && links.renew(url), users, timestamp: iso(now) };
   return { ...delivery, body: JSON.stringify(sent) };
-}
-
-function describe(document: DocumentRecord, version: VersionRecord, link: VersionLink) {
-  return {
-    key: document.key,
-    version: version.version,
-    url: version.version === 0 ? null : link(document, version.version),
-    fileType: document.fileType,
-    title: document.title,
-    size: version.size,
-    sha256: version.sha256,
-  };
-}
-
-function delivery(
-  document: DocumentRecord,
-  event: DeliveryRecord['event'],
-  now: number,
-  body: DocumentCallback,
-): NewDelivery | undefined {
-  if (document.callbackUrl === null) return undefined;
-  return {
-    delivery: randomUUID(),
-    docId: document.docId,
-    key: document.key,
-    event,
-    version: body.version,
-    url: document.callbackUrl,
-    body: JSON.stringify(body),
-    state: 'pending',
-    attempts: 0,
-    nextAttemptAt: now,
-    lastStatus: null,
-    endedAt: null,
-  };
 }

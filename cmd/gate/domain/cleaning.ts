@@ -1,54 +1,106 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
-import type { EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
-import { noteRemoval, type Removal } from './removal.ts';
+import type { Duty } from './leadership.ts';
+import type { Blobs, EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
 
 const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** The time for which gates remember what they stored, and what the editor loaded. */
 const MEMORY_MS = 24 * HOUR_MS;
+/** Longer than the 600 s that any request may take: who has found a version can read it, and any upload has ended. */
+const GRACE_MS = 15 * 60_000;
+/** The blobs looked at in one transaction. */
+const BATCH = 64;
 
 export interface CleaningDependencies {
   rows: Rows;
-  removal: Removal;
+  blobs: Pick<Blobs, 'remove' | 'list'>;
   /** The last good sample; undefined before the first. */
   sample: () => EditorSample | undefined;
   /** Returns whether a save of a document is under way or unresolved. */
   isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
-  /** Returns whether there is an edit of a document that may yet become a version. */
-  hasUnsaved: (docId: string, tx: RowsReader) => Promise<boolean>;
   retainHours: number;
   clock: Clock;
   log: Logger;
 }
 
-export interface Cleaning {
-  /** Removes expired data. */
-  sweep(): Promise<void>;
-  /** Sweeps now, for what a crash left too, and then every minute until `stop`. */
-  start(): void;
-  stop(): void;
-}
-
 /**
  * Removes what was kept for `SVC_EMBED_RETAIN_HOURS`: closed documents with their versions and sessions, and callbacks
- * that ended. A document stays as long as a callback of it does: links in callbacks lead to it. A session that ended
- * stays as long as the editor lists it: its save may still come.
+ * that ended. A document stays as long as a callback of it does, since links in callbacks lead to it, and as long as
+ * there is an edit of it that may yet become a version. A session that ended stays as long as the editor lists it: its
+ * save may still come. Bytes go a while after the last row that named them.
  */
-export function createCleaning({
-  rows,
-  removal,
-  sample,
-  isSaving,
-  hasUnsaved,
-  retainHours,
-  clock,
-  log,
-}: CleaningDependencies): Cleaning {
-  let stop = (): void => {};
+export class Cleaning implements Duty {
+  readonly #deps: CleaningDependencies;
+  #stop = (): void => {};
 
-  async function removeDocuments(tx: RowsTransaction, before: number): Promise<void> {
+  constructor(deps: CleaningDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Sweeps now, for what a crash left too, and then every minute until `stop`. */
+  start(): void {
+    // Bytes are removed even when the sweep finds no room for its transaction on a full disk.
+    void this.#reported(this.sweep()).then(() => this.#reported(this.sweepOrphans()));
+    this.#stop = repeat(SWEEP_MS, async () => {
+      await this.#reported(this.sweep());
+      await this.#reported(this.sweepBytes());
+    });
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  /** Removes expired rows. */
+  async sweep(): Promise<void> {
+    const { rows, clock, retainHours } = this.#deps;
+    const before = clock() - retainHours * HOUR_MS;
+    await rows.transact(async (tx) => {
+      await this.#removeSessions(tx, before);
+      await tx.removeDeliveriesBefore(before);
+      await tx.forgetBefore(clock() - MEMORY_MS);
+      await this.#removeDocuments(tx, before);
+    });
+  }
+
+  /** Removes bytes that have been noted for long enough, and those of uploads that came to nothing. */
+  async sweepBytes(): Promise<void> {
+    const { rows, blobs, clock } = this.#deps;
+    const before = clock() - GRACE_MS;
+    await rows.transact(async (tx) => {
+      for (const blob of await tx.removeUploadsBefore(before)) await tx.addRemoval(blob, before);
+    });
+    for (;;) {
+      const due = await rows.read((tx) => tx.blobsToRemove(before, BATCH));
+      if (due.length === 0) return;
+      const unused = await rows.read(async (tx) => {
+        const found: string[] = [];
+        // Names that were hashes are shared by versions with the same bytes.
+        for (const blob of due) if (!(await tx.usesBlob(blob))) found.push(blob);
+        return found;
+      });
+      for (const blob of unused) await blobs.remove(blob);
+      await rows.transact(async (tx) => {
+        for (const blob of due) await tx.endRemoval(blob);
+      });
+    }
+  }
+
+  /** Removes bytes that no row names, where the store lists its bytes: a crash leaves some. */
+  async sweepOrphans(): Promise<void> {
+    const { rows, blobs } = this.#deps;
+    const names = (await blobs.list?.()) ?? [];
+    for (let start = 0; start < names.length; start += BATCH) {
+      const batch = names.slice(start, start + BATCH);
+      const known = new Set(await rows.read((tx) => tx.knownBlobs(batch)));
+      for (const blob of batch) if (!known.has(blob)) await blobs.remove(blob);
+    }
+  }
+
+  async #removeDocuments(tx: RowsTransaction, before: number): Promise<void> {
+    const { clock, isSaving } = this.#deps;
     const closed = await tx.documents({ state: 'closed' });
     const past = closed.filter(({ closedAt }) => closedAt !== null && closedAt <= before);
     for (const { docId } of past) {
@@ -56,45 +108,22 @@ export function createCleaning({
       const document = await tx.document(docId);
       if (document?.state !== 'closed' || (document.closedAt ?? before) > before) continue;
       const versions = await tx.versions(docId);
-      const isNeeded = (await tx.hasDeliveries(docId)) || (await isSaving(docId, tx)) || (await hasUnsaved(docId, tx));
-      if (isNeeded) continue;
+      const hasUnsaved = (await tx.allUnsaved({ docId })).length > 0;
+      if (hasUnsaved || (await tx.hasDeliveries(docId)) || (await isSaving(docId, tx))) continue;
       await tx.removeDocument(docId);
-      await noteRemoval(tx, versions, clock());
+      for (const { blob } of versions) await tx.addRemoval(blob, clock());
     }
   }
 
-  async function removeSessions(tx: RowsTransaction, before: number): Promise<void> {
-    const listed = sample();
+  async #removeSessions(tx: RowsTransaction, before: number): Promise<void> {
+    const listed = this.#deps.sample();
     if (!listed) return;
     const viewers = new Set(listed.views.map(({ userId }) => userId));
     for (const { sessionId } of await tx.endedSessions(before))
       if (!viewers.has(sessionId)) await tx.removeSession(sessionId);
   }
 
-  async function sweep(): Promise<void> {
-    const before = clock() - retainHours * HOUR_MS;
-    await rows.transact(async (tx) => {
-      await removeSessions(tx, before);
-      await tx.removeDeliveriesBefore(before);
-      await tx.forgetBefore(clock() - MEMORY_MS);
-      await removeDocuments(tx, before);
-    });
+  async #reported(work: Promise<void>): Promise<void> {
+    await work.catch((error) => this.#deps.log.error({ err: error }, 'expired data could not be removed'));
   }
-
-  async function reported(work: Promise<void>): Promise<void> {
-    await work.catch((error) => log.error({ err: error }, 'expired data could not be removed'));
-  }
-
-  return {
-    sweep,
-    start: () => {
-      // Bytes are removed even when the sweep finds no room for its transaction on a full disk.
-      void reported(sweep()).then(() => reported(removal.sweepOrphans()));
-      stop = repeat(SWEEP_MS, async () => {
-        await reported(sweep());
-        await reported(removal.sweep());
-      });
-    },
-    stop: () => stop(),
-  };
 }

@@ -1,7 +1,9 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import { apart, type Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { closedDelivery, type VersionLink } from './callback-body.ts';
+import { createDelivery } from './callback-body.ts';
+import type { Duty } from './leadership.ts';
+import type { Links } from './links.ts';
 import type { DocumentRecord } from './model.ts';
 import type { EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
 
@@ -14,7 +16,7 @@ export interface ClosingDependencies {
   rows: Rows;
   /** Returns whether a save of a document is under way or unresolved: `closed` comes after it. */
   isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
-  link: VersionLink;
+  links: Pick<Links, 'sign'>;
   /** Called when there is a new callback. */
   onDelivery: () => void;
   clock: Clock;
@@ -27,7 +29,7 @@ export interface ClosingDependencies {
  * after a start, and after a time in which the editor could not be asked, the 30 s begin anew. Nothing is closed between
  * two samples, when what kept it open ends: somebody may just have come back.
  */
-export class Closing {
+export class Closing implements Duty {
   readonly #deps: ClosingDependencies;
   /** Since when a document has been without a view; it has no entry while it has one, or nobody knows. */
   readonly #quietSince = new Map<string, number>();
@@ -110,7 +112,8 @@ export class Closing {
     const after: DocumentRecord = { ...document, state: 'closed', closedAt: now };
     await tx.putDocument(after);
     const version = await tx.version(document.docId, document.version);
-    const callback = version && closedDelivery(after, version, { link: this.#deps.link, now });
+    const { links } = this.#deps;
+    const callback = version && createDelivery('closed', after, version, { users: [], links, now });
     if (callback) await tx.addDelivery(callback);
     return after;
   }

@@ -1,7 +1,13 @@
 import { apart, type Clock } from '../../../src/common/clock.ts';
+import type { GateStatus } from '../../../src/common/generated/wire.ts';
 import { COUNTING } from '../../../src/common/plan.ts';
-import { createForeignReservations, type ForeignReservations, type ForeignState } from './foreign.ts';
-import type { AdmissionAnswer, AdmittedSession, ConnectionFigures, EditorSample, EditorView } from './ports.ts';
+import {
+  createForeignReservations,
+  type ForeignConnection,
+  type ForeignReservations,
+  type ForeignState,
+} from './foreign.ts';
+import type { EditorSample, EditorView } from './ports.ts';
 import { createTimedKeys, type TimedKeys } from './timed-keys.ts';
 
 /** The time that a place is kept for somebody who was let in and has not been seen yet. */
@@ -15,15 +21,13 @@ const LISTED_MS = 5_000;
 /** A sample older than this says nothing about now: six were missed. */
 const STALE_MS = 6 * COUNTING.sample_interval_seconds * 1000;
 
-/** A connection to a document of another WOPI host, known by the hash of its token. */
-export interface ForeignConnection {
-  wopiSrc: string;
-  tokenHash: string;
-}
+/** A refusal tells the figures. */
+export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
 
 /** All that counting knows, as JSON. */
 export interface CountingState {
-  sample: Sampled | null;
+  /** The figures of the last sample. */
+  sample: { at: number; readonly: number; views: number; documents: number } | null;
   seen: string[];
   released: string[];
   releasedAt: number;
@@ -31,20 +35,7 @@ export interface CountingState {
   pending: [key: string, end: number][];
   opening: [key: string, at: number][];
   foreign: ForeignState;
-  peaks: Peak[];
-}
-
-/** The figures of a sample. */
-interface Sampled {
-  at: number;
-  readonly: number;
-  views: number;
-  documents: number;
-}
-
-interface Peak {
-  at: number;
-  current: number;
+  peaks: { at: number; current: number }[];
 }
 
 /**
@@ -58,7 +49,7 @@ interface Peak {
 export class Counting {
   readonly #limit: () => number;
   readonly #clock: Clock;
-  #sample: Sampled | null;
+  #sample: CountingState['sample'];
   #seen: ReadonlySet<string>;
   /** Sessions that gave their place up while they were seen or about to be. */
   readonly #released: Set<string>;
@@ -68,7 +59,7 @@ export class Counting {
   /** When the WebSocket of a pending session was admitted. */
   readonly #opening: Map<string, number>;
   readonly #foreign: ForeignReservations;
-  #peaks: Peak[];
+  #peaks: CountingState['peaks'];
   #hasChanged = false;
 
   /**
@@ -110,7 +101,8 @@ export class Counting {
     return hasChanged;
   }
 
-  admit({ sessionId }: AdmittedSession): AdmissionAnswer {
+  /** Reserves a place for a session that is to edit. Asking again only renews that. */
+  admit(sessionId: string): AdmissionAnswer {
     this.#expire();
     this.#note(this.#released.delete(sessionId));
     if (this.#takesSeat(sessionId)) return { admitted: true };
@@ -120,9 +112,8 @@ export class Counting {
   }
 
   /** Does the same for a session's WebSocket: from then on only a sample of the editor frees its place. */
-  admitSocket(session: AdmittedSession): AdmissionAnswer {
-    const answer = this.admit(session);
-    const { sessionId } = session;
+  admitSocket(sessionId: string): AdmissionAnswer {
+    const answer = this.admit(sessionId);
     if (this.#pending.has(sessionId)) {
       this.#note(this.#opening.get(sessionId) !== this.#clock());
       this.#opening.set(sessionId, this.#clock());
@@ -203,7 +194,8 @@ export class Counting {
     this.#peaks = [...this.#peaks.filter(isRecent), { at: sample.at, current: this.#current() }];
   }
 
-  figures(): ConnectionFigures {
+  /** Tells the figures under their names on the wire (contract: Gate status). */
+  figures(): GateStatus['connections'] {
     this.#expire();
     const since = this.#clock() - PEAK_MS;
     const sample = this.#sample;

@@ -12,11 +12,7 @@ export interface ReceivedCallback {
   body: unknown;
 }
 
-export interface DemoInbox {
-  receive(headers: Record<string, string | undefined>, body: Buffer): ReceivedCallback;
-  /** Newest first. */
-  list(): ReceivedCallback[];
-}
+export type DemoInbox = ReturnType<typeof createDemoInbox>;
 
 /** Contract: Gate: operations and internal, demo endpoints. */
 const KEPT = 20;
@@ -25,7 +21,7 @@ const KEPT = 20;
  * A receiver of save callbacks that checks signatures and keeps the last 20 in memory.
  * @param secret that signs them; empty: none
  */
-export function createDemoInbox(secret: string, clock: Clock): DemoInbox {
+export function createDemoInbox(secret: string, clock: Clock) {
   const kept: ReceivedCallback[] = [];
 
   function check(timestamp: string, signature: string | undefined, body: Buffer): ReceivedCallback['signature'] {
@@ -35,7 +31,7 @@ export function createDemoInbox(secret: string, clock: Clock): DemoInbox {
   }
 
   return {
-    receive(headers, body) {
+    receive(headers: Record<string, string | undefined>, body: Buffer): ReceivedCallback {
       const received: ReceivedCallback = {
         received_at: iso(clock()),
         event: headers['x-svc-event'] ?? '',
@@ -47,6 +43,7 @@ export function createDemoInbox(secret: string, clock: Clock): DemoInbox {
       kept.length = Math.min(kept.length, KEPT);
       return received;
     },
+    /** Returns them newest first. */
     list: () => [...kept],
   };
 }

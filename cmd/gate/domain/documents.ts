@@ -20,17 +20,7 @@ interface Dependencies {
 }
 
 /** The documents that the gate holds, one of each key (contract: Rules about document.key). */
-export interface Documents {
-  /**
-   * The document of a key, downloaded first unless the gate holds it. Whoever asks at the same time waits for the same
-   * download. One that nobody was let into yet is a closed one.
-   * @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`; `invalid_config` if the key belongs to
-   *   a document of another type
-   */
-  hold(wanted: Wanted): Promise<DocumentRecord>;
-  /** Ends the downloads that are under way. */
-  stop(): void;
-}
+export type Documents = ReturnType<typeof createDocuments>;
 
 interface Flight {
   /** The type and the URL that it fetches. */
@@ -38,8 +28,7 @@ interface Flight {
   document: Promise<DocumentRecord>;
 }
 
-export function createDocuments(deps: Dependencies): Documents {
-  const { rows, uploads, downloader, maxBytes, clock, audit } = deps;
+export function createDocuments({ rows, uploads, downloader, maxBytes, clock, audit }: Dependencies) {
   const flights = new Map<string, Flight>();
   const stopped = new AbortController();
 
@@ -74,7 +63,13 @@ export function createDocuments(deps: Dependencies): Documents {
   }
 
   return {
-    async hold(wanted) {
+    /**
+     * Returns the document of a key, downloaded first unless the gate holds it. Whoever asks at the same time waits for
+     * the same download. One that nobody was let into yet is a closed one.
+     * @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`; `invalid_config` if the key belongs to
+     *   a document of another type
+     */
+    async hold(wanted: Wanted): Promise<DocumentRecord> {
       for (;;) {
         const running = flights.get(wanted.key);
         const { source, document } = running ?? start(wanted);
@@ -87,6 +82,7 @@ export function createDocuments(deps: Dependencies): Documents {
         }
       }
     },
+    /** Ends the downloads that are under way. */
     stop: () => stopped.abort(new AppError('download_failed', { reason: 'stopped' })),
   };
 }

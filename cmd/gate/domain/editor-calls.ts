@@ -3,25 +3,15 @@ import type { Logger } from '../../../src/common/log.ts';
 /** After a socket is let in, how long the editor may take to ask for its document: 60 times what it usually does. */
 const CALL_MS = 15_000;
 
-/** Notices that the editor does not reach the WOPI host. */
-export interface EditorCalls {
-  /** A socket of a document of ours was let in: the editor asks for CheckFileInfo next. */
-  opened(): void;
-  /** A request reached the WOPI host. */
-  called(): void;
-  stop(): void;
-}
-
-/**
- * Says once that documents are opened and no request has ever reached the WOPI host.
- * @param options.wopiUrl the address that the editor is given
- */
-export function createEditorCalls(options: {
+export interface EditorCallsOptions {
+  /** The address that the editor is given. */
   wopiUrl: string;
   log: Pick<Logger, 'warn'>;
   callMs?: number;
-}): EditorCalls {
-  const { wopiUrl, log, callMs = CALL_MS } = options;
+}
+
+/** Says once that documents are opened and no request has ever reached the WOPI host: the editor does not reach it. */
+export function createEditorCalls({ wopiUrl, log, callMs = CALL_MS }: EditorCallsOptions) {
   let isWatching = true;
   let timer: NodeJS.Timeout | undefined;
 
@@ -31,7 +21,8 @@ export function createEditorCalls(options: {
   }
 
   return {
-    opened() {
+    /** A socket of a document of ours was let in: the editor asks for CheckFileInfo next. */
+    opened(): void {
       if (!isWatching) return;
       timer ??= setTimeout(() => {
         end();
@@ -41,6 +32,7 @@ export function createEditorCalls(options: {
         );
       }, callMs);
     },
+    /** A request reached the WOPI host. */
     called: end,
     stop: end,
   };

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import type { Duty } from './leadership.ts';
-import type { EditorSample, EditorServer, EditorState } from './ports.ts';
-import type { SharedText } from './shared.ts';
+import type { EditorSample, EditorServer, EditorState, SharedText } from './ports.ts';
 
 const POLL_MS = 1_000;
 
@@ -22,6 +21,7 @@ export interface EditorWatchDependencies {
   /** Takes in each new sample; does not reject. */
   onSample: (sample: EditorSample) => Promise<void>;
   log: Pick<Logger, 'warn'>;
+  pollMs?: number;
 }
 
 /**
@@ -64,10 +64,10 @@ export class EditorWatch implements Duty {
 
   /** Begins to follow the leader; resolves once what it saw last is known. */
   async follow(): Promise<void> {
-    const { shared } = this.#deps;
+    const { shared, pollMs = POLL_MS } = this.#deps;
     if (!shared) return;
     await this.#look(shared);
-    this.#stopFollowing = repeat(POLL_MS, () => this.#look(shared));
+    this.#stopFollowing = repeat(pollMs, () => this.#look(shared));
   }
 
   /** Ends that. */
@@ -100,7 +100,7 @@ export class EditorWatch implements Duty {
   async #write(to: SharedText): Promise<void> {
     while (this.#stopSampling) {
       this.#version = (await to.read(this.#version)).version;
-      if (await to.write(toText(this.#seen), this.#version)) {
+      if (await to.write(JSON.stringify(this.#seen), this.#version)) {
         this.#version += 1;
         return;
       }
@@ -113,18 +113,9 @@ export class EditorWatch implements Duty {
     const read = await from.read(this.#version).catch(() => undefined);
     if (read?.text === undefined || this.#stopSampling) return;
     this.#version = read.version;
-    const next = fromText(read.text);
+    const next = JSON.parse(read.text) as Seen;
     // Only the state may have changed.
     const isOld = next.sample?.at === this.#seen.sample?.at;
     await this.#take(isOld ? { ...next, sample: this.#seen.sample } : next);
   }
-}
-
-function toText({ sample, ...rest }: Seen): string {
-  return JSON.stringify({ ...rest, sample: sample && { ...sample, modified: [...sample.modified] } });
-}
-
-function fromText(text: string): Seen {
-  const { sample, ...rest } = JSON.parse(text) as Seen;
-  return { ...rest, sample: sample && { ...sample, modified: new Set(sample.modified) } };
 }

@@ -1,35 +1,12 @@
 import { createTimedKeys } from './timed-keys.ts';
 
-/** A connection to a document of another WOPI host, as it asked to be let in. */
-interface Connection {
+/** A connection to a document of another WOPI host, known by the hash of its token. */
+export interface ForeignConnection {
   wopiSrc: string;
   tokenHash: string;
 }
 
-/** A view of such a document, and what it counts as. */
-interface SeenView {
-  wopiSrc: string;
-  readonly: boolean;
-  key: string;
-}
-
-/** Reservations on documents of other WOPI hosts, until the editor lists those who made them. */
-export interface ForeignReservations {
-  /** Returns whether that made a difference. */
-  reserve(connection: Connection, now: number): boolean;
-  has(connection: Connection): boolean;
-  /** Returns the key of the view that the connection turned out to be. */
-  userOf(connection: Connection): string | undefined;
-  size(): number;
-  expire(now: number): void;
-  /**
-   * Takes in the views that the editor lists. It names users and knows no tokens, so each user who is new on a document
-   * is taken for the one who has waited longest for it, whether they edit or turn out to only read.
-   * @param counts whether a key still counts as a connection
-   */
-  match(views: readonly SeenView[], counts: (key: string) => boolean): void;
-  toJSON(): ForeignState;
-}
+export type ForeignReservations = ReturnType<typeof createForeignReservations>;
 
 /** All that is known of them, as JSON. */
 export interface ForeignState {
@@ -42,26 +19,36 @@ export interface ForeignState {
 }
 
 /**
+ * Reservations on documents of other WOPI hosts, until the editor lists those who made them.
  * @param stayMs how long a reservation stays, milliseconds
- * @param stored what is known of them
  */
-export function createForeignReservations(stayMs: number, stored?: ForeignState): ForeignReservations {
+export function createForeignReservations(stayMs: number, stored?: ForeignState) {
   const waiting = createTimedKeys(stayMs, stored?.waiting);
   const users = new Map<string, string>(stored?.users);
   let known: ReadonlySet<string> = new Set(stored?.known);
 
   return {
-    reserve: (connection, now) => waiting.add(toName(connection), now),
-    has: (connection) => waiting.has(toName(connection)),
-    userOf: (connection) => users.get(toName(connection)),
+    /** Returns whether that made a difference. */
+    reserve: (connection: ForeignConnection, now: number) => waiting.add(toName(connection), now),
+    has: (connection: ForeignConnection) => waiting.has(toName(connection)),
+    /** Returns the key of the view that the connection turned out to be. */
+    userOf: (connection: ForeignConnection) => users.get(toName(connection)),
     size: waiting.size,
     expire: waiting.expire,
-    match(views, counts) {
+    /**
+     * Takes in the views that the editor lists. It names users and knows no tokens, so each user who is new on a
+     * document is taken for the one who has waited longest for it, whether they edit or turn out to only read.
+     * @param counts whether a key still counts as a connection
+     */
+    match(
+      views: readonly { wopiSrc: string; readonly: boolean; key: string }[],
+      counts: (key: string) => boolean,
+    ): void {
       const listed = new Set<string>();
       const met = new Set([...known, ...users.values()]);
       for (const { wopiSrc, readonly, key } of views) {
         if (!listed.has(key) && !met.has(key)) {
-          const first = findFirst(waiting.keys(), wopiSrc);
+          const first = waiting.keys().find((name) => name.startsWith(`${wopiSrc}\n`));
           if (first !== undefined) waiting.remove(first);
           if (first !== undefined && !readonly) users.set(first, key);
         }
@@ -70,15 +57,10 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
       known = listed;
       for (const [name, key] of users) if (!counts(key)) users.delete(name);
     },
-    toJSON: () => ({ waiting: waiting.toJSON(), users: [...users], known: [...known] }),
+    toJSON: (): ForeignState => ({ waiting: waiting.toJSON(), users: [...users], known: [...known] }),
   };
 }
 
-function toName({ wopiSrc, tokenHash }: Connection): string {
+function toName({ wopiSrc, tokenHash }: ForeignConnection): string {
   return `${wopiSrc}\n${tokenHash}`;
-}
-
-function findFirst(names: Iterable<string>, wopiSrc: string): string | undefined {
-  for (const name of names) if (name.startsWith(`${wopiSrc}\n`)) return name;
-  return undefined;
 }

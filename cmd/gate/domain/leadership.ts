@@ -1,6 +1,6 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
-import type { Lease } from './shared.ts';
+import type { Lease } from './ports.ts';
 
 const RENEW_MS = 1_000;
 /** The time from the last renewal on for which this gate leads: the lease itself is longer by what a stop may take. */

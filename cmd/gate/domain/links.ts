@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { Clock } from '../../../src/common/clock.ts';
 import { equalStrings } from '../../../src/common/crypto/equal.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
+import type { DocumentRecord, VersionRecord } from './model.ts';
+import type { RowsReader } from './ports.ts';
 
 export interface LinkOptions {
   secret: string | Uint8Array;
@@ -10,51 +12,41 @@ export interface LinkOptions {
   clock: Clock;
 }
 
-/** The query of a download link, as it arrived. */
-export interface LinkQuery {
-  v?: unknown;
-  exp?: unknown;
-  sig?: unknown;
-}
-
 /** Signed download links (contract: GET /svc/embed/files/{doc_id}). */
-export interface Links {
-  /**
-   * The link of one version.
-   * @param baseUrl without a slash at its end
-   * @param until epoch milliseconds at which it ends; by default after the whole time from now
-   */
-  sign(baseUrl: string, docId: string, version: number, until?: number): string;
-  /** The same link with its whole time before it. */
-  renew(link: string): string;
-  /**
-   * The version that a link is for.
-   * @throws {AppError} `bad_request`, `invalid_signature`, `link_expired`
-   */
-  verify(docId: string, query: LinkQuery): number;
-}
+export type Links = ReturnType<typeof createLinks>;
 
 /** The form of a signed link. */
 const LINK = /^(.*)\/svc\/embed\/files\/([^/?]+)\?v=(\d+)&exp=\d+&sig=[0-9a-f]+$/;
 /** One way to write a number, so that one link has one signature. */
 const WHOLE_NUMBER = /^(0|[1-9]\d{0,14})$/;
 
-export function createLinks({ secret, hours, clock }: LinkOptions): Links {
+export function createLinks({ secret, hours, clock }: LinkOptions) {
   const signature = (docId: string, version: number, exp: number): string =>
     createHmac('sha256', secret).update(`${docId}.${version}.${exp}`).digest('hex');
 
-  const sign: Links['sign'] = (baseUrl, docId, version, until = clock() + hours * 3_600_000) => {
+  /**
+   * Returns the link of one version.
+   * @param baseUrl without a slash at its end
+   * @param until epoch milliseconds at which it ends; by default after the whole time from now
+   */
+  function sign(baseUrl: string, docId: string, version: number, until = clock() + hours * 3_600_000): string {
     const exp = Math.floor(until / 1000);
     return `${baseUrl}/svc/embed/files/${docId}?v=${version}&exp=${exp}&sig=${signature(docId, version, exp)}`;
-  };
+  }
 
   return {
     sign,
-    renew(link) {
+    /** Returns the same link with its whole time before it. */
+    renew(link: string): string {
       const [, baseUrl, docId, version] = LINK.exec(link) ?? [];
       return baseUrl === undefined || docId === undefined ? link : sign(baseUrl, docId, Number(version));
     },
-    verify(docId, { v, exp, sig }) {
+    /**
+     * Returns the number of the version that a link is for.
+     * @param query of the link, as it arrived
+     * @throws {AppError} `bad_request`, `invalid_signature`, `link_expired`
+     */
+    verify(docId: string, { v, exp, sig }: { v?: unknown; exp?: unknown; sig?: unknown }): number {
       const [version, expiry] = [wholeNumber('v', v), wholeNumber('exp', exp)];
       if (typeof sig !== 'string') throw badRequest({ path: 'sig', message: 'bắt buộc phải có, đúng một lần' });
       // Checked before the time: only those who hold a valid link learn whether it has expired.
@@ -63,6 +55,22 @@ export function createLinks({ secret, hours, clock }: LinkOptions): Links {
       return version;
     },
   };
+}
+
+/**
+ * Finds the version that a link is for.
+ * @throws {AppError} `version_gone`, `not_found`
+ */
+export async function findLinked(
+  tx: RowsReader,
+  docId: string,
+  number: number,
+): Promise<{ document: DocumentRecord; version: VersionRecord }> {
+  const document = await tx.document(docId);
+  if (!document || number > document.version) throw new AppError('not_found');
+  const version = await tx.version(docId, number);
+  if (!version) throw new AppError('version_gone', { version: number, current: document.version });
+  return { document, version };
 }
 
 function wholeNumber(path: string, text: unknown): number {

@@ -1,21 +1,28 @@
 import type { EmbedUi, EmbedUser } from '../../../src/common/generated/wire.ts';
 
-/** Extensions that can be embedded (contract: embed configuration, document.fileType). */
-export const FILE_TYPES = [
-  'docx',
-  'doc',
-  'odt',
-  'rtf',
-  'txt',
-  'xlsx',
-  'xls',
-  'ods',
-  'csv',
-  'pptx',
-  'ppt',
-  'odp',
-] as const;
-export type FileType = (typeof FILE_TYPES)[number];
+const OOXML = 'application/vnd.openxmlformats-officedocument';
+const ODF = 'application/vnd.oasis.opendocument';
+
+/**
+ * Extensions that can be embedded (contract: embed configuration, document.fileType), with their registered media types
+ * and the names that the editor has in its settings for their families.
+ */
+export const FORMATS = {
+  docx: { mediaType: `${OOXML}.wordprocessingml.document`, family: 'Text' },
+  doc: { mediaType: 'application/msword', family: 'Text' },
+  odt: { mediaType: `${ODF}.text`, family: 'Text' },
+  rtf: { mediaType: 'application/rtf', family: 'Text' },
+  txt: { mediaType: 'text/plain', family: 'Text' },
+  xlsx: { mediaType: `${OOXML}.spreadsheetml.sheet`, family: 'Spreadsheet' },
+  xls: { mediaType: 'application/vnd.ms-excel', family: 'Spreadsheet' },
+  ods: { mediaType: `${ODF}.spreadsheet`, family: 'Spreadsheet' },
+  csv: { mediaType: 'text/csv', family: 'Spreadsheet' },
+  pptx: { mediaType: `${OOXML}.presentationml.presentation`, family: 'Presentation' },
+  ppt: { mediaType: 'application/vnd.ms-powerpoint', family: 'Presentation' },
+  odp: { mediaType: `${ODF}.presentation`, family: 'Presentation' },
+} as const;
+export type FileType = keyof typeof FORMATS;
+export const FILE_TYPES = Object.keys(FORMATS) as FileType[];
 
 export type Mode = 'edit' | 'view';
 

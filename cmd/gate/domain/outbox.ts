@@ -5,6 +5,7 @@ import { CALLBACK_SCHEDULE, isTaken } from '../../../src/common/net/callback.ts'
 import { pause } from '../../../src/common/pause.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import { type Sending, sentAt } from './callback-body.ts';
+import type { Duty } from './leadership.ts';
 import type { DeliveryRecord } from './model.ts';
 import type { CallbackPoster, Rows } from './ports.ts';
 
@@ -38,7 +39,7 @@ interface Running {
  * documents at the same time, and first to receivers that are asked least. The outcome of an attempt is stored when it
  * has ended, so one that a kill cut off counts as none and is made again, with the same delivery id.
  */
-export class Outbox {
+export class Outbox implements Duty {
   readonly #deps: OutboxDependencies;
   readonly #schedule: readonly number[];
   readonly #parallel: number;

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
 import { Counting, type CountingState } from './counting.ts';
-import type { Admission, EditorSample } from './ports.ts';
-import type { SharedText } from './shared.ts';
+import type { EditorSample, SharedText } from './ports.ts';
 
 /** The time that somebody waits for a place that is about to become free: it takes a second and an answer of the editor. */
 const FREED_MS = 2_000;
@@ -34,6 +33,14 @@ export interface CountingOptions {
 export function createLocalPlaces(options: CountingOptions): Places {
   const counting = new Counting(options);
   return { use: (work) => work(counting), observe: async (sample) => counting.observe(sample) };
+}
+
+/** Resolves at once, unless a place is about to become free: then with the sample that frees it, or after 2 s. */
+export async function waitForFreed(places: Pick<Places, 'use'>): Promise<void> {
+  for (let left = FREED_MS; left > 0; left -= LOOK_MS) {
+    if (!(await places.use((counting) => counting.isFreeing()))) return;
+    await sleep(LOOK_MS, undefined, { ref: false });
+  }
 }
 
 interface Waiting {
@@ -116,18 +123,4 @@ export class SharedPlaces implements Places {
   #nothing(): { version: number; counting: Counting } {
     return { version: 0, counting: new Counting(this.#options) };
   }
-}
-
-/** Admits editing sessions to the places. */
-export function createAdmission(places: Places): Admission {
-  return {
-    admit: async (session) => places.use((counting) => counting.admit(session)),
-    release: async (sessionId) => places.use((counting) => counting.release(sessionId)),
-    async freed() {
-      for (let left = FREED_MS; left > 0; left -= LOOK_MS) {
-        if (!(await places.use((counting) => counting.isFreeing()))) return;
-        await sleep(LOOK_MS, undefined, { ref: false });
-      }
-    },
-  };
 }

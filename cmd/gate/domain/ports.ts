@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../../src/common/byte-range.ts';
-import type { EmbedUser, GateStatus } from '../../../src/common/generated/wire.ts';
 import type {
   DeliveryRecord,
   DocumentRecord,
@@ -12,7 +11,6 @@ import type {
   UploadRecord,
   VersionRecord,
 } from './model.ts';
-import type { Shared } from './shared.ts';
 
 /** Rows that a crash does not take. Nothing is decided here: rules read and write through transactions. */
 export interface Rows {
@@ -29,6 +27,33 @@ export interface Rows {
   /** The state that the gates on these rows share; undefined where there is but one gate. */
   readonly shared?: Shared;
   close(): Promise<void>;
+}
+
+/** The state that several gates share beside rows. An error is an `Unavailable`, and comes within 4 s. */
+export interface Shared {
+  /** The right to do what one gate at a time does. */
+  lease: Lease;
+  /** The counted places (`SharedPlaces`). */
+  places: SharedText;
+  /** The last sample of the editor (`EditorWatch`). */
+  seen: SharedText;
+  /** The id of the data folder that has the bytes, where one has them. */
+  bytes: SharedText;
+}
+
+export interface Lease {
+  /** Takes it or keeps it, for 10 s from now on. Returns whether this gate has it. */
+  renew(): Promise<boolean>;
+  /** Gives it back, if this gate has it. */
+  release(): Promise<void>;
+}
+
+/** A text that all gates read and write, which has the version 0 before it was written for the first time. */
+export interface SharedText {
+  /** Returns the text, unless its version is the known one, and the store's own time in epoch milliseconds. */
+  read(known: number): Promise<{ version: number; text: string | undefined; now: number }>;
+  /** Writes it unless its version is another one by now. Returns whether it did; the new version is the next number. */
+  write(text: string, version: number): Promise<boolean>;
 }
 
 /** Sessions that nobody deleted, some of them past their time, as the last transaction left them. */
@@ -199,7 +224,7 @@ export interface EditorSample {
   /** Documents that the editor has open. */
   documents: number;
   /** Documents of ours with changes that are not saved. */
-  modified: ReadonlySet<string>;
+  modified: readonly string[];
 }
 
 export type EditorState = 'ok' | 'down' | 'auth_failed';
@@ -245,35 +270,4 @@ export interface Downloader {
   ): Promise<Result>;
   /** @throws {AppError} `url_not_allowed` */
   check(url: string): Promise<void>;
-}
-
-/** Admits editing sessions (design: one connection). */
-export interface Admission {
-  /** Reserves a place for a session that is to edit; a refusal tells the figures. Asking again only renews that. */
-  admit(session: AdmittedSession): Promise<AdmissionAnswer>;
-  /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
-  release(sessionId: string): Promise<void>;
-  /** Resolves at once, unless a place is about to become free: then with the sample that frees it, or after 2 s. */
-  freed(): Promise<void>;
-}
-
-export type AdmittedSession = Pick<SessionRecord, 'sessionId' | 'docId'>;
-
-export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
-
-/** Under their names on the wire (contract: Gate status). */
-export type ConnectionFigures = GateStatus['connections'];
-
-/** The users who have each document open, as far as the editor tells. */
-export interface Presence {
-  /** People with a view of the document, each once. */
-  users(docId: string): EmbedUser[];
-  /** Returns whether a session had a view of its document in the last good sample. */
-  lists(session: Pick<SessionRecord, 'sessionId' | 'docId'>): boolean;
-  /** Returns whether any view of it was in the last good sample. */
-  hasViews(docId: string): boolean;
-  /** Returns whether the editor says that it has changes that are not saved. */
-  modified(docId: string): boolean;
-  /** Epoch milliseconds of the last good sample; null before the first. */
-  sampledAt(): number | null;
 }

@@ -1,64 +1,64 @@
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { SessionRecord } from './model.ts';
-import type { EditorSample, EditorView, Presence } from './ports.ts';
+import type { EditorSample, EditorView, Rows } from './ports.ts';
 
-type Known = Pick<SessionRecord, 'sessionId' | 'docId' | 'user'>;
-
-export interface PresenceDependencies {
-  /** Those of the sessions that exist, deleted and expired ones too. */
-  findSessions: (sessionIds: readonly string[]) => Promise<readonly Known[]>;
-  /** Called with each sample once it is matched to the sessions; it is waited for, and does not reject. */
-  onMatched: (sample: EditorSample) => Promise<void>;
-  log: Pick<Logger, 'warn'>;
-}
+export type Presence = ReturnType<typeof createPresence>;
 
 /**
  * The users who have each document open: the editor's list, matched to our sessions by document and user id. Views of
  * our documents that belong to no session of ours are ghosts that the editor forgot to remove; they count nowhere.
  * Where the sessions cannot be read, all views are taken as they are.
  */
-export function createPresence(deps: PresenceDependencies): Presence & {
-  /** Takes in a new sample; resolves when it counts. Samples are taken one after the other. */
-  observe(sample: EditorSample): Promise<void>;
-} {
+export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: Pick<Logger, 'warn'> }) {
   let current: EditorSample | undefined;
-  let known = new Map<string, Known>();
-  let last: Promise<void> = Promise.resolve();
+  let known = new Map<string, SessionRecord>();
 
-  async function match(sample: EditorSample): Promise<void> {
-    const ids = [...new Set(sample.views.filter(isOurs).map(({ userId }) => userId))];
-    let views = sample.views;
-    try {
-      const missing = ids.filter((id) => !known.has(id));
-      const found = missing.length > 0 ? await deps.findSessions(missing) : [];
-      const all = new Map([...known, ...found.map((session): [string, Known] => [session.sessionId, session])]);
-      known = new Map([...all].filter(([id]) => ids.includes(id)));
-      views = views.filter((view) => !isOurs(view) || known.get(view.userId)?.docId === view.docId);
-    } catch (error) {
-      deps.log.warn({ err: error }, 'views could not be matched to sessions');
-    }
-    current = { ...sample, views };
-    await deps.onMatched(current);
+  /** Reads the sessions of views, those that are known from the sample before excepted. */
+  async function readSessions(ids: readonly string[]): Promise<void> {
+    const missing = ids.filter((id) => !known.has(id));
+    const all = new Map(known);
+    if (missing.length > 0)
+      await rows.read(async (tx) => {
+        for (const id of missing) {
+          const session = await tx.session(id);
+          if (session) all.set(id, session);
+        }
+      });
+    known = new Map([...all].filter(([id]) => ids.includes(id)));
   }
 
   const getViews = (docId: string): EditorView[] => current?.views.filter((view) => view.docId === docId) ?? [];
 
   return {
-    observe(sample) {
-      last = last.then(() => match(sample));
-      return last;
+    /** Takes in a new sample, one after the other. Returns it without ghosts. */
+    async observe(sample: EditorSample): Promise<EditorSample> {
+      let { views } = sample;
+      try {
+        await readSessions([...new Set(views.filter(isOurs).map(({ userId }) => userId))]);
+        views = views.filter((view) => !isOurs(view) || known.get(view.userId)?.docId === view.docId);
+      } catch (error) {
+        log.warn({ err: error }, 'views could not be matched to sessions');
+      }
+      current = { ...sample, views };
+      return current;
     },
-    users(docId) {
+    /** Returns the people with a view of the document, each once. */
+    users(docId: string): EmbedUser[] {
       const users = getViews(docId)
         .map(({ userId }) => known.get(userId)?.user)
         .filter((user) => user !== undefined);
       return [...new Map(users.map((user): [string, EmbedUser] => [user.id, user])).values()];
     },
-    lists: ({ sessionId, docId }) => getViews(docId).some(({ userId }) => userId === sessionId),
-    hasViews: (docId) => getViews(docId).length > 0,
-    modified: (docId) => current?.modified.has(docId) ?? false,
-    sampledAt: () => current?.at ?? null,
+    /** Returns whether a session had a view of its document in the last good sample. */
+    lists: ({ sessionId, docId }: Pick<SessionRecord, 'sessionId' | 'docId'>): boolean =>
+      getViews(docId).some(({ userId }) => userId === sessionId),
+    /** Returns whether any view of it was in the last good sample. */
+    hasViews: (docId: string): boolean => getViews(docId).length > 0,
+    /** Returns whether the editor says that it has changes that are not saved. */
+    modified: (docId: string): boolean => current?.modified.includes(docId) ?? false,
+    /** Returns the time of the last good sample, epoch milliseconds; null before the first. */
+    sampledAt: (): number | null => current?.at ?? null,
   };
 }
 

@@ -1,9 +1,10 @@
 import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
-import { savedDelivery, type VersionLink } from './callback-body.ts';
+import { createDelivery } from './callback-body.ts';
+import type { Links } from './links.ts';
 import type { DocumentRecord, VersionRecord } from './model.ts';
-import type { Presence, RowsTransaction } from './ports.ts';
-import { noteRemoval } from './removal.ts';
+import type { RowsTransaction } from './ports.ts';
+import type { Presence } from './presence.ts';
 import { dropUpload, takeUpload, type Uploaded } from './uploads.ts';
 import { savedAfter, toTimestamp } from './wopi.ts';
 
@@ -50,7 +51,7 @@ const KEPT_VERSIONS = 5;
 export async function commitSave(
   tx: RowsTransaction,
   { session, uploaded, facts, now }: NewVersion,
-  { presence, link }: { presence: Pick<Presence, 'users'>; link: VersionLink },
+  { presence, links }: { presence: Pick<Presence, 'users'>; links: Pick<Links, 'sign'> },
 ): Promise<Committed | 'conflict'> {
   const { docId } = session;
   const before = await tx.document(docId);
@@ -82,7 +83,8 @@ export async function commitSave(
   await takeUpload(tx, uploaded.blob);
   await tx.putVersion(version);
   await tx.putDocument(document);
-  const callback = savedDelivery(document, version, { users: getUsers(session, facts, presence), link, now });
+  const users = getUsers(session, facts, presence);
+  const callback = createDelivery('saved', document, version, { users, links, now });
   if (callback) await tx.addDelivery(callback);
   await prune(tx, [...versions, version], now);
   return { version, isNew: true, called: callback !== undefined };
@@ -121,9 +123,9 @@ function getNewNonce(versions: readonly VersionRecord[], { nonce, final }: SaveF
 /** Removes versions that are neither among the latest five nor the original. */
 async function prune(tx: RowsTransaction, versions: readonly VersionRecord[], now: number): Promise<void> {
   const old = versions.filter(({ version }) => version > 0).slice(0, -KEPT_VERSIONS);
-  for (const { docId, version, sha256 } of old) {
+  for (const { docId, version, sha256, blob } of old) {
     await tx.removeVersion(docId, version);
     await tx.remember({ kind: 'stored', docId, key: sha256, value: null, at: now });
+    await tx.addRemoval(blob, now);
   }
-  await noteRemoval(tx, old, now);
 }

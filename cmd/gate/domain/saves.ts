@@ -5,20 +5,20 @@ import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
-import { BrokenOff } from './broken-off.ts';
-import type { VersionLink } from './callback-body.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
+import type { Links } from './links.ts';
 import type { VersionRecord } from './model.ts';
-import type { EditorSample, Presence, Rows, RowsReader } from './ports.ts';
-import { retryFor } from './retry.ts';
+import type { Attempt, EditorSample, Rows, RowsReader } from './ports.ts';
+import type { Presence } from './presence.ts';
 import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
-import type { Uploads } from './uploads.ts';
+import { BrokenOff, type Uploads } from './uploads.ts';
 
 export interface SavesDependencies {
   rows: Rows;
   uploads: Uploads;
   presence: Pick<Presence, 'users'>;
-  link: VersionLink;
+  links: Pick<Links, 'sign'>;
   /** Called when there is a new callback. */
   onDelivery: () => void;
   maxBytes: number;
@@ -48,6 +48,7 @@ const WAIT_MS = 1_000;
 
 /** A save that has not ended. */
 interface UnderWay {
+  docId: string;
   /** Aborts when nobody waits for the answer any more. */
   gone: AbortSignal | undefined;
   ended: PromiseWithResolvers<void>;
@@ -57,7 +58,7 @@ interface UnderWay {
 export class Saves {
   readonly #deps: SavesDependencies;
   readonly #timings: SaveTimings;
-  readonly #underWay = new Map<string, Set<UnderWay>>();
+  readonly #underWay = new Set<UnderWay>();
   readonly #unresolved: UnresolvedSaves;
 
   constructor(deps: SavesDependencies) {
@@ -95,10 +96,8 @@ export class Saves {
     facts: SaveFacts,
     gone?: AbortSignal,
   ): Promise<VersionRecord | 'conflict'> {
-    const { docId } = session;
-    const save: UnderWay = { gone, ended: Promise.withResolvers() };
-    const saves = this.#underWay.get(docId) ?? new Set();
-    this.#underWay.set(docId, saves.add(save));
+    const save: UnderWay = { docId: session.docId, gone, ended: Promise.withResolvers() };
+    this.#underWay.add(save);
     try {
       const outcome = await this.#store(session, content, facts, gone);
       return outcome === 'conflict' ? this.#reportConflict(session) : this.#report(session, outcome);
@@ -109,8 +108,7 @@ export class Saves {
       if (error.status === 503) this.#deps.onDelivery();
       throw error;
     } finally {
-      saves.delete(save);
-      if (saves.size === 0) this.#underWay.delete(docId);
+      this.#underWay.delete(save);
       save.ended.resolve();
     }
   }
@@ -121,7 +119,7 @@ export class Saves {
     facts: SaveFacts,
     gone: AbortSignal | undefined,
   ): Promise<Committed | 'conflict'> {
-    const { uploads, presence, link, maxBytes, clock, log } = this.#deps;
+    const { uploads, maxBytes, clock, log } = this.#deps;
     const options = {
       isSave: true,
       maxBytes,
@@ -130,7 +128,7 @@ export class Saves {
       gone,
     };
     return uploads.store(session.docId, content, options, async (tx, uploaded) => {
-      const outcome = await commitSave(tx, { session, uploaded, facts, now: clock() }, { presence, link });
+      const outcome = await commitSave(tx, { session, uploaded, facts, now: clock() }, this.#deps);
       await tx.resolveUploads(session.docId, uploads.gate);
       return outcome;
     });
@@ -159,14 +157,18 @@ export class Saves {
    * waited for, for up to a second: one may break off in a moment.
    */
   async hasUnresolvedSave(docId: string): Promise<boolean> {
-    const own = () => [...(this.#underWay.get(docId) ?? [])];
-    if (own().length > 0) await atMost(WAIT_MS, Promise.all(own().map(({ ended }) => ended.promise)));
-    return own().some(({ gone }) => gone?.aborted) || this.#unresolved.has(docId);
+    const own = this.#getUnderWay(docId);
+    if (own.length > 0) await atMost(WAIT_MS, Promise.all(own.map(({ ended }) => ended.promise)));
+    return this.#getUnderWay(docId).some(({ gone }) => gone?.aborted) || this.#unresolved.has(docId);
   }
 
   /** Returns whether a save of a document is under way or unresolved, at any gate. */
   async isSaving(docId: string, tx: RowsReader): Promise<boolean> {
-    return this.#underWay.has(docId) || this.#unresolved.isExpected(tx, docId);
+    return this.#getUnderWay(docId).length > 0 || this.#unresolved.isExpected(tx, docId);
+  }
+
+  #getUnderWay(docId: string): UnderWay[] {
+    return [...this.#underWay].filter((save) => save.docId === docId);
   }
 
   /** Forgets unresolved saves of documents that the editor has closed. */
@@ -185,4 +187,36 @@ export class Saves {
       await sleep(POLL_MS, undefined, { ref: false });
     }
   }
+}
+
+/**
+ * Returns a function that runs work again while it fails, until `holdMs` after the first work that failed began: a store
+ * that hangs has taken some of that time already. An `AppError` is an answer, and ends the attempts at once, unless it
+ * is that the store is away.
+ * @throws {AppError} 503 when the time is over
+ */
+export function retryFor(
+  { holdMs, retryMs }: { holdMs: number; retryMs: number },
+  log: Pick<Logger, 'error'>,
+): Attempt {
+  // A monotonic clock: the disk does not care what time it is.
+  let deadline: number | undefined;
+  let late: AbortSignal | undefined;
+  return async (work) => {
+    const begin = performance.now();
+    for (;;) {
+      try {
+        return await work(late);
+      } catch (error) {
+        if (error instanceof AppError && !(error instanceof Unavailable)) throw error;
+        deadline ??= begin + holdMs;
+        const left = deadline - performance.now();
+        const again = left > 0;
+        late ??= AbortSignal.timeout(Math.max(0, Math.ceil(left)));
+        log.error({ err: error instanceof Unavailable ? error.cause : error, again }, 'a save could not be stored');
+        if (!again) throw new AppError('internal', {}, { status: 503, cause: error });
+        await sleep(retryMs);
+      }
+    }
+  };
 }

@@ -1,8 +1,7 @@
 import { iso } from '../../../src/common/clock.ts';
-import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
-import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
-import type { AdmissionAnswer } from './ports.ts';
-import { getState } from './session-token.ts';
+import type { EmbedSession } from '../../../src/common/generated/wire.ts';
+import type { AdmissionAnswer } from './counting.ts';
+import type { DocumentRecord, SessionRecord } from './model.ts';
 import { uiDefaults } from './ui.ts';
 import { toWopiSrc } from './wopi-src.ts';
 
@@ -57,50 +56,4 @@ function editorUrl(page: string, wopiSrc: string, { lang, mode, ui }: SessionRec
 
 function limitMessage({ limit }: Full): string {
   return `Đã đạt giới hạn ${limit} kết nối chỉnh sửa đồng thời nên tài liệu được mở ở chế độ chỉ đọc. Vui lòng thử lại khi có người đóng tài liệu.`;
-}
-
-export interface StateFacts {
-  session: SessionRecord;
-  document: DocumentRecord;
-  /** Those that are kept, ascending. */
-  versions: readonly VersionRecord[];
-  current: VersionRecord;
-  modified: boolean;
-  users: EmbedSessionState['users'];
-  downloadUrl: string;
-  /** When the editor last fetched it; null when that is not known. */
-  loadedAt: number | null;
-  /** The nonce of the save that the asker waits for. */
-  nonce: string | undefined;
-  now: number;
-}
-
-/** A session's state (contract: Session state). */
-export function sessionStateView(facts: StateFacts): EmbedSessionState {
-  const { session, document, current, now } = facts;
-  return {
-    session_id: session.sessionId,
-    key: document.key,
-    doc_id: document.docId,
-    mode: session.mode,
-    state: getState(session, now),
-    version: current.version,
-    modified: facts.modified,
-    saved_at: current.version === 0 ? null : iso(current.savedAt),
-    size: current.size,
-    sha256: current.sha256,
-    download_url: facts.downloadUrl,
-    users: facts.users,
-    loaded_at: facts.loadedAt === null ? null : iso(facts.loadedAt),
-    save: askedSave(facts.versions, facts.nonce),
-  };
-}
-
-/**
- * The save that was asked for with a nonce, else the last that was with any: two people may save at the same moment. A
- * nonce is kept with the one version that it counts for (`commitSave`).
- */
-function askedSave(versions: readonly VersionRecord[], asked: string | undefined): EmbedSessionState['save'] {
-  const saves = versions.flatMap(({ nonce, version }) => (nonce === null ? [] : [{ nonce, version }]));
-  return saves.find(({ nonce }) => nonce === asked) ?? saves.at(-1) ?? null;
 }

@@ -1,25 +1,26 @@
 import type { Audit } from '../../../src/common/audit.ts';
-import type { Clock } from '../../../src/common/clock.ts';
+import { type Clock, iso } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
 import type { Embedding } from './config-check.ts';
 import { at, type Documents, letIn } from './documents.ts';
 import type { Links } from './links.ts';
-import type { Loads } from './loads.ts';
-import { GUEST, type Mode, type SessionRecord } from './model.ts';
-import type { Admission, Downloader, EditorServer, Presence, Rows, RowsReader } from './ports.ts';
+import { GUEST, type Mode, type SessionRecord, type VersionRecord } from './model.ts';
+import { type Places, waitForFreed } from './places.ts';
+import type { Downloader, EditorServer, Rows, RowsReader } from './ports.ts';
+import type { Presence } from './presence.ts';
 import { assertActive, getSession, getState, hashToken, newSessionId, newToken } from './session-token.ts';
-import { type Full, sessionStateView, sessionView } from './session-view.ts';
+import { type Full, sessionView } from './session-view.ts';
+import { getLoadedAt } from './wopi-access.ts';
 
 interface Dependencies {
   rows: Rows;
   documents: Documents;
   downloader: Pick<Downloader, 'check'>;
-  admission: Admission;
+  places: Pick<Places, 'use'>;
   editor: Pick<EditorServer, 'page'>;
   presence: Pick<Presence, 'users' | 'modified' | 'lists'>;
   links: Links;
-  loads: Pick<Loads, 'at'>;
   /** The address at which the editor finds the WOPI host, without a slash at its end. */
   wopiUrl: string;
   ttlMinutes: number;
@@ -45,14 +46,14 @@ export class Sessions {
 
   /** @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`, `invalid_config`, `editor_unavailable` */
   async create(embedding: Embedding, caller: Caller): Promise<EmbedSession> {
-    const { documents, downloader, admission, editor, wopiUrl, audit } = this.#deps;
+    const { documents, downloader, places, editor, wopiUrl, audit } = this.#deps;
     await checkUrls(embedding, downloader);
     const { docId, fileType } = await documents.hold(embedding.document);
     const sessionId = newSessionId();
     const isToEdit = embedding.mode === 'edit' && !embedding.readOnly;
     // A page that is loaded again gave its place up a moment ago.
-    if (isToEdit) await admission.freed();
-    const full = isToEdit ? await admit(admission, { sessionId, docId }) : undefined;
+    if (isToEdit) await waitForFreed(places);
+    const full = isToEdit ? await this.#admit(sessionId) : undefined;
     try {
       const page = await editor.page(fileType);
       const token = newToken();
@@ -66,7 +67,7 @@ export class Sessions {
       return sessionView({ ...made, token, full, page, wopiUrl });
     } catch (error) {
       // A place that cannot be given back now is free again after a minute.
-      await admission.release(sessionId).catch(() => {});
+      await this.#release(sessionId).catch(() => {});
       throw error;
     }
   }
@@ -96,24 +97,28 @@ export class Sessions {
    * @throws {AppError} `not_found`, `invalid_session_token`
    */
   state(sessionId: string, token: string | undefined, baseUrl: string, nonce?: string): Promise<EmbedSessionState> {
-    const { rows, presence, links, loads, clock } = this.#deps;
+    const { rows, presence, links, clock } = this.#deps;
     return rows.read(async (tx) => {
       const session = await getSession(tx, sessionId, token);
-      const now = clock();
-      const state = getState(session, now);
+      const state = getState(session, clock());
       // A user who was still in the document when the session expired goes on editing and saving.
       const isThere = state === 'active' || (state === 'expired' && presence.lists(session));
       const { document, current } = await getCurrent(tx, session);
+      const { docId, key } = document;
       // A user who has left still learns how the document fared, and gets no new way to its content.
       const until = isThere ? undefined : Math.min(session.closedAt ?? session.expiresAt, session.expiresAt);
-      return sessionStateView({
-        ...{ session, document, current, nonce, now },
-        versions: await tx.versions(document.docId),
-        modified: presence.modified(document.docId),
-        users: isThere ? presence.users(document.docId) : [],
-        downloadUrl: links.sign(baseUrl, document.docId, current.version, until),
-        loadedAt: await loads.at(tx, document.docId),
-      });
+      const loadedAt = await getLoadedAt(tx, docId);
+      return {
+        ...{ session_id: sessionId, key, doc_id: docId, mode: session.mode, state },
+        version: current.version,
+        modified: presence.modified(docId),
+        saved_at: current.version === 0 ? null : iso(current.savedAt),
+        ...{ size: current.size, sha256: current.sha256 },
+        download_url: links.sign(baseUrl, docId, current.version, until),
+        users: isThere ? presence.users(docId) : [],
+        loaded_at: loadedAt === null ? null : iso(loadedAt),
+        save: findAskedSave(await tx.versions(docId), nonce),
+      };
     });
   }
 
@@ -123,7 +128,7 @@ export class Sessions {
    * @throws {AppError} `not_found`, `invalid_session_token`, `editor_unavailable`; what `readMode` throws
    */
   async changeMode(sessionId: string, token: string | undefined, readMode: () => Promise<Mode>): Promise<EmbedSession> {
-    const { rows, admission, editor, wopiUrl, clock, audit } = this.#deps;
+    const { rows, editor, wopiUrl, clock, audit } = this.#deps;
     const { fileType } = await rows.read(async (tx) => {
       const session = await getSession(tx, sessionId, token);
       assertActive(session, clock());
@@ -137,9 +142,9 @@ export class Sessions {
       const before = await getSession(tx, sessionId, token);
       assertActive(before, now);
       const document = await letIn(tx, before.docId, now);
-      const full = mode === 'edit' && !before.readOnly ? await admit(admission, before) : undefined;
+      const full = mode === 'edit' && !before.readOnly ? await this.#admit(sessionId) : undefined;
       const session = { ...before, ...decideMode(mode, full, before) };
-      if (mode === 'view') await admission.release(sessionId);
+      if (mode === 'view') await this.#release(sessionId);
       await tx.putSession(session);
       return { session, document, full };
     });
@@ -150,7 +155,7 @@ export class Sessions {
 
   /** Ends a session; once more changes nothing. @throws {AppError} `not_found`, `invalid_session_token` */
   async close(sessionId: string, token: string | undefined): Promise<void> {
-    const { rows, admission, clock, audit } = this.#deps;
+    const { rows, clock, audit } = this.#deps;
     const closed = await rows.transact(async (tx) => {
       const session = await getSession(tx, sessionId, token);
       if (session.closedAt !== null) return undefined;
@@ -159,7 +164,17 @@ export class Sessions {
     });
     if (closed) audit.record('session.closed', { session: sessionId, document: closed.docId });
     // Once more for who asks again because there was no answer.
-    await admission.release(sessionId);
+    await this.#release(sessionId);
+  }
+
+  /** Reserves a place for a session that is to edit. */
+  async #admit(sessionId: string): Promise<Full | undefined> {
+    const answer = await this.#deps.places.use((counting) => counting.admit(sessionId));
+    return answer.admitted ? undefined : answer;
+  }
+
+  async #release(sessionId: string): Promise<void> {
+    await this.#deps.places.use((counting) => counting.release(sessionId));
   }
 }
 
@@ -177,12 +192,13 @@ async function checkUrls({ document, callbackUrl }: Embedding, { check }: Pick<D
   ]);
 }
 
-async function admit(
-  admission: Pick<Admission, 'admit'>,
-  { sessionId, docId }: Pick<SessionRecord, 'sessionId' | 'docId'>,
-): Promise<Full | undefined> {
-  const answer = await admission.admit({ sessionId, docId });
-  return answer.admitted ? undefined : answer;
+/**
+ * Finds the save that was asked for with a nonce, else the last that was with any: two people may save at the same
+ * moment. A nonce is kept with the one version that it counts for (`commitSave`).
+ */
+function findAskedSave(versions: readonly VersionRecord[], asked: string | undefined): EmbedSessionState['save'] {
+  const saves = versions.flatMap(({ nonce, version }) => (nonce === null ? [] : [{ nonce, version }]));
+  return saves.find(({ nonce }) => nonce === asked) ?? saves.at(-1) ?? null;
 }
 
 function decideMode(

@@ -2,7 +2,7 @@ import { type Clock, iso } from '../../../src/common/clock.ts';
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { GateStatus } from '../../../src/common/generated/wire.ts';
 import type { DeliveryRecord } from './model.ts';
-import type { ConnectionFigures, EditorState, Rows } from './ports.ts';
+import type { EditorState, Rows } from './ports.ts';
 import type { UnsavedEdits } from './unsaved.ts';
 
 /** Most undelivered callbacks that are shown. */
@@ -14,7 +14,7 @@ export interface StatusDependencies {
   rows: Rows;
   editor: { state(): EditorState };
   unsaved: Pick<UnsavedEdits, 'list'>;
-  figures: () => Promise<ConnectionFigures>;
+  figures: () => Promise<GateStatus['connections']>;
   license: () => LicenseState;
   callbackSigning: boolean;
   clock: Clock;

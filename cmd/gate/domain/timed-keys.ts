@@ -1,25 +1,14 @@
-/** Keys that each stay for a while from when they were last added. Times are epoch milliseconds. */
-export interface TimedKeys {
-  /** Adds a key, or restarts its time. Returns whether that made a difference. */
-  add(key: string, now: number): boolean;
-  remove(key: string): void;
-  has(key: string): boolean;
-  keys(): Iterable<string>;
-  size(): number;
-  /** Drops those whose time is over. */
-  expire(now: number): void;
-  /** Returns each with its end, for `createTimedKeys` to begin with. */
-  toJSON(): [key: string, end: number][];
-}
+export type TimedKeys = ReturnType<typeof createTimedKeys>;
 
 /**
- * @param stayMs how long each stays, milliseconds
- * @param stored those to begin with
+ * Keys that each stay for a while from when they were last added. Times are epoch milliseconds.
+ * @param stored those to begin with, each with its end
  */
-export function createTimedKeys(stayMs: number, stored: Iterable<[string, number]> = []): TimedKeys {
+export function createTimedKeys(stayMs: number, stored: Iterable<[key: string, end: number]> = []) {
   // In the order of their ends, since all stay equally long.
-  const ends = new Map<string, number>(stored);
+  const ends = new Map(stored);
 
+  /** Adds a key, or restarts its time. Returns whether that made a difference. */
   function add(key: string, now: number): boolean {
     if (ends.get(key) === now + stayMs) return false;
     ends.delete(key);
@@ -29,11 +18,12 @@ export function createTimedKeys(stayMs: number, stored: Iterable<[string, number
 
   return {
     add,
-    remove: (key) => void ends.delete(key),
-    has: (key) => ends.has(key),
+    remove: (key: string) => ends.delete(key),
+    has: (key: string) => ends.has(key),
     keys: () => ends.keys(),
     size: () => ends.size,
-    expire(now) {
+    /** Drops those whose time is over. */
+    expire(now: number): void {
       for (const [key, end] of ends) {
         // The clock was set back since: nobody knows how much of its time is left.
         if (end > now + stayMs) add(key, now);

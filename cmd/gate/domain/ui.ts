@@ -1,21 +1,5 @@
 import type { EmbedUi } from '../../../src/common/generated/wire.ts';
-import type { FileType } from './model.ts';
-
-/** The name that the editor has for a family of documents in its settings, and the types that belong to it. */
-const FAMILIES: Record<FileType, 'Text' | 'Spreadsheet' | 'Presentation'> = {
-  docx: 'Text',
-  doc: 'Text',
-  odt: 'Text',
-  rtf: 'Text',
-  txt: 'Text',
-  xlsx: 'Spreadsheet',
-  xls: 'Spreadsheet',
-  ods: 'Spreadsheet',
-  csv: 'Spreadsheet',
-  pptx: 'Presentation',
-  ppt: 'Presentation',
-  odp: 'Presentation',
-};
+import { type FileType, FORMATS } from './model.ts';
 
 const SWITCHES = { sidebar: 'Sidebar', statusBar: 'Statusbar', ruler: 'Ruler' } as const;
 const MEMBERS = ['toolbar', 'closeButton', 'print', 'export', 'copy', 'userList', 'sidebar', 'statusBar', 'ruler'];
@@ -33,24 +17,13 @@ export function uiDefaults(ui: EmbedUi, fileType: FileType): string {
   const pairs = ui.toolbar === undefined ? [] : [`UIMode=${ui.toolbar}`];
   for (const [member, name] of Object.entries(SWITCHES)) {
     const shown = ui[member as keyof typeof SWITCHES];
-    if (shown !== undefined) pairs.push(`${FAMILIES[fileType]}${name}=${shown}`);
+    if (shown !== undefined) pairs.push(`${FORMATS[fileType].family}${name}=${shown}`);
   }
   return pairs.join(';');
 }
 
-/** The members of CheckFileInfo that follow from `ui`. */
-export type ViewFlags = {
-  HidePrintOption: boolean;
-  DisablePrint: boolean;
-  HideExportOption: boolean;
-  DisableExport: boolean;
-  DisableCopy: boolean;
-  /** `true`: hidden on every kind of device. */
-  HideUserList?: 'true';
-};
-
-/** Returns what is hidden in a view of the document, and what is also refused. Everything is allowed by default. */
-export function viewFlags(ui: EmbedUi): ViewFlags {
+/** The members of CheckFileInfo for what is hidden in a view, and what is also refused. By default all is allowed. */
+export function viewFlags(ui: EmbedUi) {
   const { print = true, export: exporting = true, copy = true, userList = true } = ui;
   return {
     HidePrintOption: !print,
@@ -58,6 +31,7 @@ export function viewFlags(ui: EmbedUi): ViewFlags {
     HideExportOption: !exporting,
     DisableExport: !exporting,
     DisableCopy: !copy,
-    ...(!userList && { HideUserList: 'true' as const }),
+    // Hidden on every kind of device.
+    ...(!userList && { HideUserList: 'true' }),
   };
 }

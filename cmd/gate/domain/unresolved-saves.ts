@@ -16,7 +16,7 @@ const SKEW_MS = 10_000;
 
 export interface UnresolvedSavesDependencies {
   rows: Rows;
-  uploads: Pick<Uploads, 'gate' | 'hasUntold'>;
+  uploads: Pick<Uploads, 'gate' | 'hasUnreported'>;
   clock: Clock;
   /** The time that a save is expected again. */
   keepMs: number;
@@ -41,7 +41,7 @@ export class UnresolvedSaves {
     const began = performance.now();
     const first = await this.#find({ docId });
     for (let found = first; ; found = await this.#find({ docId })) {
-      if (this.#deps.uploads.hasUntold(docId) || found.some(({ state }) => isFailed(state))) return true;
+      if (this.#deps.uploads.hasUnreported(docId) || found.some(({ state }) => isFailed(state))) return true;
       const waited = performance.now() - began;
       const others = found.filter((upload) => upload.gate !== this.#deps.uploads.gate);
       if (others.some(({ state }) => state === 'abandoned')) return true;
@@ -57,7 +57,7 @@ export class UnresolvedSaves {
 
   /** Returns whether a save of a document is under way or unresolved, as the rows tell. */
   async isExpected(tx: RowsReader, docId: string): Promise<boolean> {
-    if (this.#deps.uploads.hasUntold(docId)) return true;
+    if (this.#deps.uploads.hasUnreported(docId)) return true;
     return (await tx.uploads({ docId })).some((upload) => this.#isRecent(upload));
   }
 

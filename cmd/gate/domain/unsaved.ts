@@ -2,11 +2,12 @@ import type { Readable } from 'node:stream';
 import { type Clock, iso } from '../../../src/common/clock.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { Loads } from './loads.ts';
 import type { UnsavedRecord, VersionRecord } from './model.ts';
-import type { Blobs, Presence, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { Blobs, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { Presence } from './presence.ts';
 import type { Saves } from './saves.ts';
 import { dropUpload, takeUpload, type Uploads } from './uploads.ts';
+import { getLoadedAt } from './wopi-access.ts';
 
 /** The editor tries again every few seconds, and the gate holds a save for 25 s. */
 const TIMINGS: UnsavedTimings = { grace: 60_000, margin: 5_000 };
@@ -41,7 +42,6 @@ export interface UnsavedDependencies {
   uploads: Uploads;
   saves: Pick<Saves, 'save' | 'isSaving'>;
   presence: Pick<Presence, 'hasViews'>;
-  loads: Pick<Loads, 'at'>;
   clock: Clock;
   log: Logger;
   timings?: Partial<UnsavedTimings>;
@@ -168,11 +168,6 @@ export class UnsavedEdits {
     await this.#remove(await this.#find(id));
   }
 
-  /** Returns whether there is any of a document, which is then not removed. */
-  async has(docId: string, tx: RowsReader): Promise<boolean> {
-    return (await tx.allUnsaved({ docId })).length > 0;
-  }
-
   async #find(id: string): Promise<UnsavedRecord> {
     const edit = await this.#deps.rows.read((tx) => tx.unsaved(id));
     if (!edit) throw new AppError('not_found');
@@ -188,9 +183,8 @@ export class UnsavedEdits {
 
   /** Returns whether a later save of the same loading was stored, which has the edits of a file. */
   async #isContained(tx: RowsReader, { docId, pid, madeAt, ageMs }: Quarantined): Promise<boolean> {
-    const { loads, clock } = this.#deps;
     const newest = await tx.remembered({ kind: 'quarantined', docId, key: String(pid) });
-    const isLoadedSince = ((await loads.at(tx, docId)) ?? 0) > clock() - ageMs - this.#timings.margin;
+    const isLoadedSince = ((await getLoadedAt(tx, docId)) ?? 0) > this.#deps.clock() - ageMs - this.#timings.margin;
     return (newest?.value ?? 0) > madeAt && !isLoadedSince;
   }
 

@@ -5,7 +5,6 @@ import { AppError, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
 import { repeat } from '../../../src/common/repeat.ts';
-import { BrokenOff } from './broken-off.ts';
 import type { UploadRecord, VersionRecord } from './model.ts';
 import type { Blobs, Incoming, ReceiveOptions, Rows, RowsTransaction } from './ports.ts';
 
@@ -15,6 +14,23 @@ const RENEW_MS = 1_000;
 const NOTE_MS = 1_000;
 /** The time after which a failure matters to nobody. */
 const FORGET_MS = 60_000;
+
+/** Content that ended before all of it had arrived; what went wrong is its sender's or the network's. */
+export class BrokenOff extends AppError {
+  static stalled(): BrokenOff {
+    return new BrokenOff('bad_request', mistake('nội dung ngừng được gửi'), { status: 408 });
+  }
+
+  /** An error of the content's stream; one that already has a code keeps it. */
+  static from(error: Error): AppError {
+    if (error instanceof AppError) return error;
+    return new BrokenOff('bad_request', mistake('nội dung bị ngắt giữa chừng'), { cause: error });
+  }
+}
+
+function mistake(message: string): { errors: object[] } {
+  return { errors: [{ path: '', message }] };
+}
 
 export interface UploadsDependencies {
   rows: Rows;
@@ -43,7 +59,7 @@ export class Uploads {
   readonly #deps: UploadsDependencies;
   readonly #underWay = new Set<UploadRecord>();
   /** Those that failed, as long as the others do not know. */
-  readonly #untold = new Set<UploadRecord>();
+  readonly #unreported = new Set<UploadRecord>();
   #stopRenewing: (() => void) | undefined;
 
   constructor(deps: UploadsDependencies) {
@@ -74,7 +90,7 @@ export class Uploads {
     this.#underWay.add(upload);
     this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
     try {
-      return await this.#bring(upload, content, options, commit);
+      return await this.#receive(upload, content, options, commit);
     } finally {
       options.gone?.removeEventListener('abort', abandon);
       this.#underWay.delete(upload);
@@ -84,7 +100,7 @@ export class Uploads {
 
   /** Notes a save that has failed before its content was asked for. */
   async fail(docId: string): Promise<void> {
-    this.#untold.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
+    this.#unreported.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
     this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
     await atMost(NOTE_MS, this.#renew());
   }
@@ -92,16 +108,16 @@ export class Uploads {
   /** Tells the others nothing any more. */
   stop(): void {
     this.#underWay.clear();
-    this.#untold.clear();
+    this.#unreported.clear();
     this.#rest();
   }
 
   /** Returns whether an upload of a document failed and the rows do not say so yet. */
-  hasUntold(docId: string): boolean {
-    return [...this.#untold].some((upload) => upload.docId === docId);
+  hasUnreported(docId: string): boolean {
+    return [...this.#unreported].some((upload) => upload.docId === docId);
   }
 
-  async #bring<Result>(
+  async #receive<Result>(
     upload: UploadRecord,
     content: Readable,
     options: StoreOptions,
@@ -122,7 +138,7 @@ export class Uploads {
         await attempt((signal) => blobs.put(file, blob, signal));
         const uploaded = { blob, sha256: file.sha256, size: file.size };
         const result = await attempt(() => rows.transact((tx) => commit(tx, uploaded)));
-        for (const other of this.#untold) if (other.docId === docId) this.#untold.delete(other);
+        for (const other of this.#unreported) if (other.docId === docId) this.#unreported.delete(other);
         return result;
       } finally {
         await incoming
@@ -144,7 +160,7 @@ export class Uploads {
       return;
     }
     const state = error instanceof BrokenOff ? 'broken_off' : 'failed';
-    this.#untold.add({ ...upload, state, seenAt: clock() });
+    this.#unreported.add({ ...upload, state, seenAt: clock() });
     await this.#renew();
   }
 
@@ -152,15 +168,15 @@ export class Uploads {
   async #renew(): Promise<void> {
     const { rows, clock } = this.#deps;
     const now = clock();
-    for (const upload of this.#untold) if (now - upload.seenAt > FORGET_MS) this.#untold.delete(upload);
-    const failed = [...this.#untold];
+    for (const upload of this.#unreported) if (now - upload.seenAt > FORGET_MS) this.#unreported.delete(upload);
+    const failed = [...this.#unreported];
     const work = rows.transact(async (tx) => {
       for (const upload of this.#underWay) await tx.renewUpload({ ...upload, seenAt: now });
       for (const upload of failed) await tx.putUpload(upload);
     });
     await work.then(
       () => {
-        for (const upload of failed) this.#untold.delete(upload);
+        for (const upload of failed) this.#unreported.delete(upload);
       },
       () => {},
     );
@@ -168,7 +184,7 @@ export class Uploads {
   }
 
   #rest(): void {
-    if (this.#underWay.size + this.#untold.size > 0) return;
+    if (this.#underWay.size + this.#unreported.size > 0) return;
     this.#stopRenewing?.();
     this.#stopRenewing = undefined;
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
-import type { Rows, RowsReader } from './ports.ts';
+import type { Rows, RowsReader, RowsTransaction } from './ports.ts';
 import { getState, hashToken } from './session-token.ts';
 
 export interface OpenFile {
@@ -12,44 +12,41 @@ export interface OpenFile {
 }
 
 /** The rights to a document, by the access token. A token of another document is an unknown one. */
-export interface WopiAccess {
-  /**
-   * CheckFileInfo. A session that ended keeps it while the document is open: the editor asks after each failed upload,
-   * and a 401 would then cost the changes.
-   * @throws {AppError} `invalid_session_token`
-   */
-  info(docId: string, token: string | undefined): Promise<OpenFile>;
-  /**
-   * GetFile, for a session that has not ended.
-   * @throws {AppError} `invalid_session_token`
-   */
-  contents(docId: string, token: string | undefined): Promise<OpenFile>;
-  /**
-   * PutFile, for any session that was ever let in to edit, ended or not: a save is never refused for being late. One
-   * that was only ever a view gets the 401, which costs itself its token and nobody else anything.
-   * @throws {AppError} `invalid_session_token`; 503 when the editor lost the token of a document that is held
-   */
-  save(docId: string, token: string | undefined): Promise<SessionRecord>;
-}
+export type WopiAccess = ReturnType<typeof createWopiAccess>;
 
-export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Clock; log: Logger }): WopiAccess {
-  const ended = (session: SessionRecord) => getState(session, clock()) !== 'active';
+export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Clock; log: Logger }) {
+  const hasEnded = (session: SessionRecord) => getState(session, clock()) !== 'active';
 
   return {
-    info: (docId, token) =>
+    /**
+     * CheckFileInfo. A session that ended keeps it while the document is open: the editor asks after each failed upload,
+     * and a 401 would then cost the changes.
+     * @throws {AppError} `invalid_session_token`
+     */
+    info: (docId: string, token: string | undefined): Promise<OpenFile> =>
       rows.read(async (tx) => {
         const file = await findFile(tx, docId, token);
-        if (ended(file.session) && file.document.state === 'closed') throw refused();
+        if (hasEnded(file.session) && file.document.state === 'closed') throw refused();
         return file;
       }),
 
-    async contents(docId, token) {
-      const file = await rows.read((tx) => findFile(tx, docId, token));
-      if (ended(file.session)) throw refused();
-      return file;
+    /**
+     * GetFile, for a session that has not ended; notes that the editor loads the document.
+     * @throws {AppError} `invalid_session_token`
+     */
+    async contents(docId: string, token: string | undefined): Promise<VersionRecord> {
+      const { session, version } = await rows.read((tx) => findFile(tx, docId, token));
+      if (hasEnded(session)) throw refused();
+      await rows.transact((tx) => noteLoad(tx, docId, clock()));
+      return version;
     },
 
-    save: (docId, token) =>
+    /**
+     * PutFile, for any session that was ever let in to edit, ended or not: a save is never refused for being late. One
+     * that was only ever a view gets the 401, which costs itself its token and nobody else anything.
+     * @throws {AppError} `invalid_session_token`; 503 when the editor lost the token of a document that is held
+     */
+    save: (docId: string, token: string | undefined): Promise<SessionRecord> =>
       rows.read(async (tx) => {
         if (!token && (await tx.document(docId))) {
           // A 401 would make the editor drop the tokens of all who are in the document.
@@ -62,6 +59,16 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
         throw refused();
       }),
   };
+}
+
+/** Remembers for a day when the editor last fetched a document: what it saves from then on contains nothing older. */
+export function noteLoad(tx: RowsTransaction, docId: string, at: number): Promise<void> {
+  return tx.remember({ kind: 'loaded', docId, key: '', value: null, at });
+}
+
+/** Returns when the editor last fetched a document, epoch milliseconds; null when that is not known. */
+export async function getLoadedAt(tx: RowsReader, docId: string): Promise<number | null> {
+  return (await tx.remembered({ kind: 'loaded', docId, key: '' }))?.at ?? null;
 }
 
 async function findFile(rows: RowsReader, docId: string, token: string | undefined): Promise<OpenFile> {

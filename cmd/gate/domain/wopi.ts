@@ -3,22 +3,6 @@ import { truncate } from '../../../src/common/truncate.ts';
 import { type DocumentRecord, GUEST, type SessionRecord, type VersionRecord } from './model.ts';
 import { viewFlags } from './ui.ts';
 
-/** The answer to CheckFileInfo: what the editor reads, and what the protocol's schema demands. */
-export interface CheckFileInfo {
-  BaseFileName: string;
-  BreadcrumbDocName: string;
-  OwnerId: string;
-  Size: number;
-  Version: string;
-  LastModifiedTime: string;
-  UserId: string;
-  UserFriendlyName: string;
-  UserCanWrite: boolean;
-  ReadOnly: boolean;
-  PostMessageOrigin?: string;
-  [flag: string]: string | number | boolean | undefined;
-}
-
 /** Nobody's id: the editor credits its own saves to whoever has the owner's. */
 const OWNER_ID = 'svc';
 
@@ -41,8 +25,11 @@ const FIXED = {
   IsAdminUser: false,
 } as const;
 
-/** CheckFileInfo of a session (WOPI, CheckFileInfo). `UserCanWrite` is what makes a view a view. */
-export function checkFileInfo(session: SessionRecord, document: DocumentRecord, version: VersionRecord): CheckFileInfo {
+/**
+ * The answer to CheckFileInfo for a session: what the editor reads, and what the protocol's schema demands.
+ * `UserCanWrite` is what makes a view a view.
+ */
+export function checkFileInfo(session: SessionRecord, document: DocumentRecord, version: VersionRecord) {
   const canWrite = session.mode === 'edit';
   return {
     ...viewFlags(session.ui),

@@ -3,8 +3,8 @@ import express, { type Request, type RequestHandler, Router } from 'express';
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { methodNotAllowed } from '../../../src/common/http/errors.ts';
-import { CONTENT_TYPES } from '../domain/content-types.ts';
 import type { DemoInbox } from '../domain/demo-inbox.ts';
+import { FORMATS } from '../domain/model.ts';
 import { sampleDocx } from '../domain/sample-docx.ts';
 import type { BrowserFiles } from './api-js.ts';
 import { demoPage } from './demo-page.ts';
@@ -117,7 +117,7 @@ function getSample(): RequestHandler {
   const bytes = sampleDocx();
   return (_request, response) => {
     response
-      .set({ 'Content-Type': CONTENT_TYPES.docx, 'Content-Disposition': 'attachment; filename="sample.docx"' })
+      .set({ 'Content-Type': FORMATS.docx.mediaType, 'Content-Disposition': 'attachment; filename="sample.docx"' })
       .send(bytes);
   };
 }

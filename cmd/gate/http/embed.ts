@@ -4,18 +4,26 @@ import { badRequest, toAppError } from '../../../src/common/errors.ts';
 import type { EmbedModeRequest } from '../../../src/common/generated/wire.ts';
 import { getBaseUrl } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
+import { attachment } from '../../../src/common/http/disposition.ts';
 import { methodNotAllowed } from '../../../src/common/http/errors.ts';
 import { readJson, saysJson } from '../../../src/common/http/json.ts';
+import { sendBytes } from '../../../src/common/http/send-bytes.ts';
 import { validator } from '../../../src/common/schema.ts';
 import type { ConfigCheck } from '../domain/config-check.ts';
+import { findLinked, type Links } from '../domain/links.ts';
+import { FORMATS } from '../domain/model.ts';
+import type { Blobs, Rows } from '../domain/ports.ts';
 import type { Sessions } from '../domain/sessions.ts';
+import { baseFileName } from '../domain/wopi.ts';
 import { type CorsOptions, requireOrigin } from './cors.ts';
-import { type FileHandlers, getEmbedFile } from './files.ts';
 
-export interface EmbedHandlers extends CorsOptions, FileHandlers {
+export interface EmbedHandlers extends CorsOptions {
   enabled: boolean;
   checkConfig: ConfigCheck;
   sessions: Sessions;
+  links: Pick<Links, 'verify'>;
+  rows: Pick<Rows, 'read'>;
+  blobs: Pick<Blobs, 'read'>;
   /** Public address of the service; undefined: what the request was sent to. */
   baseUrl: string | undefined;
   audit: Audit;
@@ -44,7 +52,7 @@ export function embedRoutes(deps: EmbedHandlers): Router {
     .all(methodNotAllowed('POST', 'OPTIONS'));
   router
     .route('/files/:docId')
-    .get(getEmbedFile(deps))
+    .get(getFile(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
   return router;
 }
@@ -94,6 +102,25 @@ function deleteSession({ sessions }: EmbedHandlers): SessionHandler {
   return async (request, response) => {
     await sessions.close(request.params.sessionId, getToken(request));
     response.status(204).end();
+  };
+}
+
+/** `GET /svc/embed/files/{doc_id}`: the version that the signed link is for. Never shown by the browser itself. */
+function getFile({ links, rows, blobs, audit }: EmbedHandlers): RequestHandler<{ docId: string }> {
+  return async (request, response) => {
+    const { docId } = request.params;
+    const number = links.verify(docId, request.query);
+    const { document, version } = await rows.read((tx) => findLinked(tx, docId, number));
+    response.set({
+      'Content-Type': FORMATS[document.fileType].mediaType,
+      'Content-Disposition': attachment(baseFileName(document)),
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': 'private, no-cache',
+    });
+    const { size, sha256 } = version;
+    await sendBytes(request, response, { size, sha256, read: (range) => blobs.read(version, range) });
+    audit.record('file.downloaded', { document: docId, version: number, status: response.statusCode });
   };
 }
 

@@ -1,29 +1,29 @@
 import type { RequestHandler } from 'express';
-import type { GateLimits, GateStatus } from '../../../src/common/generated/wire.ts';
 
-export interface FigureHandlers {
-  status: () => Promise<GateStatus>;
-  limits: () => GateLimits;
-}
-
-/** `GET /svc/healthz`: the process is alive, whatever the editor does. */
-export function getHealthz(): RequestHandler {
-  return (_request, response) => {
-    response.setHeader('Cache-Control', 'no-store').json({ ok: true });
-  };
-}
-
-/** `GET /svc/status` (contract: Gate status). */
-export function getStatus({ status }: Pick<FigureHandlers, 'status'>): RequestHandler {
+/** Answers with what `read` returns, as it is at this moment. */
+export function sendFigures(read: () => object | Promise<object>): RequestHandler {
   return async (_request, response) => {
-    const body = await status();
+    const body = await read();
     response.setHeader('Cache-Control', 'no-store').json(body);
   };
 }
 
-/** `GET /svc/limits` (contract: Gate limits). */
-export function getLimits({ limits }: Pick<FigureHandlers, 'limits'>): RequestHandler {
-  return (_request, response) => {
-    response.setHeader('Cache-Control', 'no-store').json(limits());
-  };
+/** `GET /svc/healthz`: the process is alive, whatever the editor does. */
+export function getHealthz(): RequestHandler {
+  return sendFigures(() => ({ ok: true }));
+}
+
+/**
+ * `GET /svc/`, where the front sends who asks for `/`: the demo in development mode, else what this is. Not in the
+ * contract; a person who types the address in should not read that it is wrong.
+ */
+export function getHome({ devMode }: { devMode: boolean }): RequestHandler {
+  if (!devMode)
+    return sendFigures(() => ({
+      service: 'svc',
+      status: '/svc/status',
+      limits: '/svc/limits',
+      library: '/svc/api.js',
+    }));
+  return (_request, response) => response.setHeader('Cache-Control', 'no-store').redirect(302, '/svc/demo');
 }

@@ -1,4 +1,5 @@
 import type { Express, RequestHandler } from 'express';
+import type { GateLimits, GateStatus } from '../../../src/common/generated/wire.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
 import { accessLog, plainApp, refuseOddTargets } from '../../../src/common/http/plain-app.ts';
 import type { Logger } from '../../../src/common/log.ts';
@@ -6,10 +7,11 @@ import { type BrowserFiles, getApiJs, getApiTypes } from './api-js.ts';
 import { cors } from './cors.ts';
 import { type DemoHandlers, demoRoutes } from './demo.ts';
 import { type EmbedHandlers, embedRoutes } from './embed.ts';
-import { type FigureHandlers, getHealthz, getLimits, getStatus } from './figures.ts';
-import { getHome } from './home.ts';
+import { getHealthz, getHome, sendFigures } from './figures.ts';
 
-export interface PublicDependencies extends EmbedHandlers, FigureHandlers {
+export interface PublicDependencies extends EmbedHandlers {
+  status: () => Promise<GateStatus>;
+  limits: () => GateLimits;
   browser: BrowserFiles;
   demo: DemoHandlers;
   log: Logger;
@@ -23,8 +25,8 @@ export function createPublicApp(deps: PublicDependencies): Express {
   const pages: Record<string, RequestHandler> = {
     '/svc/': getHome(deps.demo),
     '/svc/healthz': getHealthz(),
-    '/svc/status': getStatus(deps),
-    '/svc/limits': getLimits(deps),
+    '/svc/status': sendFigures(deps.status),
+    '/svc/limits': sendFigures(deps.limits),
     '/svc/api.js': getApiJs(deps.browser),
     '/svc/api.d.ts': getApiTypes(deps.browser),
   };

@@ -14,8 +14,6 @@ export interface WopiHandlers {
   blobs: Pick<Blobs, 'read'>;
   saves: Saves;
   maxBytes: number;
-  /** Called with each GetFile: the editor loads the document. */
-  onLoaded: (docId: string) => Promise<void>;
 }
 
 type FileHandler = RequestHandler<{ docId: string }>;
@@ -48,11 +46,10 @@ function getInfo({ access, saves }: WopiHandlers): FileHandler {
 }
 
 /** GetFile, whole or one range of it (RFC 9110, 14). */
-function getContents({ access, blobs, onLoaded }: WopiHandlers): FileHandler {
+function getContents({ access, blobs }: WopiHandlers): FileHandler {
   return async (request, response) => {
     const { docId } = request.params;
-    const { version } = await access.contents(docId, getToken(request));
-    await onLoaded(docId);
+    const version = await access.contents(docId, getToken(request));
     response.setHeader('Content-Type', 'application/octet-stream');
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader(ITEM_VERSION, String(version.version));

@@ -4,7 +4,20 @@ import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import { exists } from '../../../src/common/fs/exists.ts';
 import type { Blobs } from '../domain/ports.ts';
-import { checkBlobName, isBlobName } from './blob-name.ts';
+
+/** Random names have 32 digits; those of before were SHA-256. */
+const NAME = /^([0-9a-f]{32}|[0-9a-f]{64})$/;
+
+/** Returns whether a text is a name of a blob: nothing else becomes part of a path. */
+function isBlobName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** @throws {TypeError} for a text that is none */
+export function checkBlobName(text: string): string {
+  if (!isBlobName(text)) throw new TypeError('not a name of a blob');
+  return text;
+}
 
 /**
  * Keeps blobs as files `<folder>/<first two letters>/<name>`. Received files are renamed, so they have to be in the

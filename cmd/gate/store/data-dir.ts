@@ -4,29 +4,13 @@ import { makePrivateDirectory, syncDirectory, writeAtomic } from '../../../src/c
 import { exists } from '../../../src/common/fs/exists.ts';
 import { keptKey, newKey, readKey } from '../../../src/common/fs/key-file.ts';
 import { takeOwnership } from '../../../src/common/fs/ownership.ts';
-import type { Blobs, Incoming, Rows } from '../domain/ports.ts';
+import type { Blobs, Rows, SharedText } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
-import { claimBytes } from './bytes-claim.ts';
 import { createIncoming } from './incoming.ts';
 import { createRows } from './rows.ts';
 
 /** The gate's data on disk. */
-export interface DataDir {
-  rows: Rows;
-  blobs: Blobs;
-  /** A folder in which earlier releases kept edits that never became a version. */
-  unsavedFolder: string;
-  /** The key that download links are signed with, the same across restarts and for all gates. */
-  linkSecret: Buffer;
-  incoming: Incoming;
-  /** A folder for downloads; it is emptied at start. */
-  temporary: string;
-}
-
-export interface DataDirOptions {
-  databaseUrl?: string | undefined;
-  openBlobs?: (() => Promise<Blobs>) | undefined;
-}
+export type DataDir = Awaited<ReturnType<typeof openDataDir>>;
 
 /**
  * Opens the data folder for this process alone: `gate.db`, `blobs/`, `incoming/` and `links.key`.
@@ -37,8 +21,11 @@ export interface DataDirOptions {
  */
 export async function openDataDir(
   path: string,
-  { databaseUrl = '', openBlobs }: DataDirOptions = {},
-): Promise<DataDir> {
+  {
+    databaseUrl = '',
+    openBlobs,
+  }: { databaseUrl?: string | undefined; openBlobs?: (() => Promise<Blobs>) | undefined } = {},
+) {
   await makePrivateDirectory(path);
   // On a full disk nothing can be written down, but served, and cleaned away; the rows have a lock of their own.
   await takeOwnership(path).catch((error: NodeJS.ErrnoException) => {
@@ -53,7 +40,15 @@ export async function openDataDir(
     await syncDirectory(path);
     const temporary = join(path, 'incoming');
     const incoming = await createIncoming(temporary, { areKept: openBlobs === undefined });
-    return { rows, blobs, incoming, linkSecret, temporary, unsavedFolder: join(path, 'unsaved') };
+    return {
+      ...{ rows, blobs, incoming },
+      /** The key that download links are signed with, the same across restarts and for all gates. */
+      linkSecret,
+      /** A folder for downloads; it is emptied at start. */
+      temporary,
+      /** A folder in which earlier releases kept edits that never became a version. */
+      unsavedFolder: join(path, 'unsaved'),
+    };
   } catch (error) {
     await rows.close();
     throw error;
@@ -87,6 +82,21 @@ async function openRows(path: string, databaseUrl: string, { withBytes }: { with
     await rows.close();
     throw error;
   }
+}
+
+/**
+ * Claims a shared database for the bytes in a data folder: a gate with another folder would have none of them.
+ * @param claim who has claimed it, if anybody
+ * @throws {Error} in words for the operator
+ */
+async function claimBytes(claim: SharedText, folder: string): Promise<void> {
+  const id = (await keptKey(join(folder, 'folder.id'))).toString('hex');
+  if (await claim.write(id, 0)) return;
+  const { text } = await claim.read(0);
+  if (text === id) return;
+  throw new Error(
+    `the documents' bytes are in another data folder than ${folder}: several gates need SVC_S3_BUCKET beside SVC_DATABASE_URL`,
+  );
 }
 
 /** Returns the key of the file or, where gates share rows, the one in the rows, which is that of the file at first. */

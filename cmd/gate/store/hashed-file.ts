@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { fileTooLarge } from '../../../src/common/errors.ts';
-import { BrokenOff } from '../domain/broken-off.ts';
 import type { Attempt } from '../domain/ports.ts';
+import { BrokenOff } from '../domain/uploads.ts';
 
 /** The bytes that may arrive while the disk writes those before them. */
 const WRITE_BEHIND_BYTES = 256 * 1024;

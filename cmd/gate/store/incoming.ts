@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { finished, type Readable, type Writable } from 'node:stream';
 import { finished as end } from 'node:stream/promises';
 import { makePrivateDirectory } from '../../../src/common/fs/atomic.ts';
-import { BrokenOff } from '../domain/broken-off.ts';
 import type { Incoming } from '../domain/ports.ts';
+import { BrokenOff } from '../domain/uploads.ts';
 import { HashedFile } from './hashed-file.ts';
 
 const IDLE_MS = 30_000;

@@ -4,64 +4,57 @@ import type { OpenSession, OpenSessions, RowsTransaction } from '../domain/ports
 type Entry = OpenSession & Pick<SessionRecord, 'tokenHash'>;
 
 /** A copy in memory of the sessions that are not deleted: they are needed whenever an editor opens. */
-export interface OpenSessionsCopy extends OpenSessions {
-  /** Returns `tables` that note what is done to sessions, and `committed`, which takes that in. */
-  follow(tables: RowsTransaction): { tables: RowsTransaction; committed: () => void };
-}
+export class OpenSessionsCopy implements OpenSessions {
+  readonly #byId = new Map<string, Entry>();
+  readonly #byToken = new Map<string, Entry>();
 
-/** @param sessions those that are there */
-export function copyOpenSessions(sessions: readonly SessionRecord[]): OpenSessionsCopy {
-  const byId = new Map<string, Entry>();
-  const byToken = new Map<string, Entry>();
-  const byDocument = new Map<string, Set<Entry>>();
-
-  function remove(sessionId: string): void {
-    const entry = byId.get(sessionId);
-    if (!entry) return;
-    byId.delete(sessionId);
-    byToken.delete(entry.tokenHash);
-    const ofDocument = byDocument.get(entry.docId);
-    ofDocument?.delete(entry);
-    if (ofDocument?.size === 0) byDocument.delete(entry.docId);
+  /** @param sessions those that are there */
+  constructor(sessions: readonly SessionRecord[]) {
+    for (const session of sessions) this.#put(session);
   }
 
-  function put({ sessionId, docId, mode, expiresAt, tokenHash, closedAt }: SessionRecord): void {
-    remove(sessionId);
+  async byToken(tokenHash: string): Promise<OpenSession | undefined> {
+    return this.#byToken.get(tokenHash);
+  }
+
+  async byDocument(docId: string): Promise<OpenSession[]> {
+    return [...this.#byId.values()].filter((entry) => entry.docId === docId);
+  }
+
+  /** Returns `tables` that note what is done to sessions, and `committed`, which takes that in. */
+  follow(tables: RowsTransaction): { tables: RowsTransaction; committed: () => void } {
+    const done: (() => void)[] = [];
+    const noting =
+      <Argument>(act: (value: Argument) => Promise<void>, take: (value: Argument) => void) =>
+      async (value: Argument): Promise<void> => {
+        await act(value);
+        done.push(() => take(value));
+      };
+    return {
+      tables: {
+        ...tables,
+        putSession: noting(tables.putSession, (session) => this.#put(session)),
+        removeSession: noting(tables.removeSession, (sessionId) => this.#remove(sessionId)),
+        removeDocument: noting(tables.removeDocument, (docId) => {
+          for (const entry of this.#byId.values()) if (entry.docId === docId) this.#remove(entry.sessionId);
+        }),
+      },
+      committed() {
+        for (const take of done) take();
+      },
+    };
+  }
+
+  #remove(sessionId: string): void {
+    this.#byToken.delete(this.#byId.get(sessionId)?.tokenHash ?? '');
+    this.#byId.delete(sessionId);
+  }
+
+  #put({ sessionId, docId, mode, expiresAt, tokenHash, closedAt }: SessionRecord): void {
+    this.#remove(sessionId);
     if (closedAt !== null) return;
     const entry = { sessionId, docId, mode, expiresAt, tokenHash };
-    byId.set(sessionId, entry);
-    byToken.set(tokenHash, entry);
-    byDocument.set(docId, (byDocument.get(docId) ?? new Set()).add(entry));
+    this.#byId.set(sessionId, entry);
+    this.#byToken.set(tokenHash, entry);
   }
-
-  function removeDocument(docId: string): void {
-    for (const { sessionId } of byDocument.get(docId) ?? []) remove(sessionId);
-  }
-
-  for (const session of sessions) put(session);
-  return {
-    byToken: async (tokenHash) => byToken.get(tokenHash),
-    byDocument: async (docId) => [...(byDocument.get(docId) ?? [])],
-
-    follow(tables) {
-      const done: (() => void)[] = [];
-      const noting =
-        <Argument>(act: (value: Argument) => Promise<void>, take: (value: Argument) => void) =>
-        async (value: Argument): Promise<void> => {
-          await act(value);
-          done.push(() => take(value));
-        };
-      return {
-        tables: {
-          ...tables,
-          putSession: noting(tables.putSession, put),
-          removeSession: noting(tables.removeSession, remove),
-          removeDocument: noting(tables.removeDocument, removeDocument),
-        },
-        committed() {
-          for (const take of done) take();
-        },
-      };
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Query } from '../../../src/common/sql/table.ts';
-import type { Lease, Shared, SharedText } from '../domain/shared.ts';
+import type { Lease, Shared, SharedText } from '../domain/ports.ts';
 
 /** The time that a lease is valid for. */
 const LEASE_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Query, whileOpen } from '../../../src/common/sql/table.ts';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
-import { copyOpenSessions, type OpenSessionsCopy } from './open-sessions.ts';
+import { OpenSessionsCopy } from './open-sessions.ts';
 import { createQuery, keepInMemory, migrate, openDatabase, toStoreError } from './sqlite.ts';
 import { createTables } from './tables.ts';
 
@@ -20,7 +20,7 @@ export async function createRows(path: string, { forgetful = false } = {}): Prom
   });
   const query = createQuery(database);
   // All of them: no moment is before the beginning of time.
-  const openSessions = copyOpenSessions(await createTables(query).liveSessions(0));
+  const openSessions = new OpenSessionsCopy(await createTables(query).liveSessions(0));
   let last: Promise<unknown> = Promise.resolve();
 
   /** Runs `task` after all that came before it. */

@@ -7,7 +7,7 @@ import { answeredWithin, type S3Error } from '../../../src/common/s3/error.ts';
 import { ObjectStream } from '../../../src/common/s3/read.ts';
 import { uploadFile } from '../../../src/common/s3/write.ts';
 import type { Blobs } from '../domain/ports.ts';
-import { checkBlobName } from './blob-name.ts';
+import { checkBlobName } from './blobs.ts';
 
 type Request = <Result>(
   operation: string,

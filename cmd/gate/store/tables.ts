@@ -1,19 +1,270 @@
-import type { Lock, Query } from '../../../src/common/sql/table.ts';
+import { keepKey, type Lock, type Query, Table } from '../../../src/common/sql/table.ts';
+import type {
+  DeliveryRecord,
+  DocumentRecord,
+  MemoryRecord,
+  SessionRecord,
+  UnsavedRecord,
+  UploadRecord,
+  VersionRecord,
+} from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { blobRows } from './blob-rows.ts';
-import { deliveryRows } from './deliveries.ts';
-import { documentRows, versionRows } from './documents.ts';
-import { memoryRows } from './memory-rows.ts';
-import { sessionRows } from './sessions.ts';
 
-/** All tables. */
+const DOCUMENTS = new Table<DocumentRecord>(
+  'documents',
+  {
+    docId: 'plain',
+    key: 'plain',
+    fileType: 'plain',
+    title: 'plain',
+    state: 'plain',
+    version: 'plain',
+    createdAt: 'plain',
+    lastViewAt: 'plain',
+    closedAt: 'plain',
+    callbackUrl: 'plain',
+    baseUrl: 'plain',
+  },
+  ['docId'],
+);
+
+const VERSIONS = new Table<VersionRecord>(
+  'versions',
+  {
+    docId: 'plain',
+    version: 'plain',
+    blob: 'plain',
+    sha256: 'plain',
+    size: 'plain',
+    savedAt: 'plain',
+    savedBy: 'json',
+    autosave: 'boolean',
+    final: 'boolean',
+    modifiedByUser: 'boolean',
+    nonce: 'plain',
+  },
+  ['docId', 'version'],
+);
+
+const SESSIONS = new Table<SessionRecord>(
+  'sessions',
+  {
+    sessionId: 'plain',
+    docId: 'plain',
+    mode: 'plain',
+    requestedMode: 'plain',
+    readOnly: 'boolean',
+    hasEdited: 'boolean',
+    tokenHash: 'plain',
+    user: 'json',
+    lang: 'plain',
+    ui: 'json',
+    origin: 'plain',
+    createdAt: 'plain',
+    expiresAt: 'plain',
+    closedAt: 'plain',
+  },
+  ['sessionId'],
+);
+
+const DELIVERIES = new Table<DeliveryRecord>(
+  'deliveries',
+  {
+    id: 'plain',
+    delivery: 'plain',
+    docId: 'plain',
+    key: 'plain',
+    event: 'plain',
+    version: 'plain',
+    url: 'plain',
+    body: 'plain',
+    state: 'plain',
+    attempts: 'plain',
+    nextAttemptAt: 'plain',
+    lastStatus: 'plain',
+    endedAt: 'plain',
+  },
+  ['id'],
+);
+
+const UPLOADS = new Table<UploadRecord>(
+  'uploads',
+  { blob: 'plain', docId: 'plain', gate: 'plain', state: 'plain', seenAt: 'plain' },
+  ['blob'],
+);
+
+const UNSAVED = new Table<UnsavedRecord>(
+  'unsaved',
+  { id: 'plain', docId: 'plain', pid: 'plain', at: 'plain', blob: 'plain', sha256: 'plain', size: 'plain' },
+  ['id'],
+);
+const MEMORIES = new Table<MemoryRecord>(
+  'memories',
+  { kind: 'plain', docId: 'plain', key: 'plain', value: 'plain', at: 'plain' },
+  ['kind', 'docId', 'key'],
+);
+
+/** The tables whose rows name blobs. */
+const NAMING = ['versions', 'uploads', 'removals', 'unsaved'];
+const LIVE = 'closed_at IS NULL AND expires_at > ?';
+
+type Some = Partial<RowsTransaction>;
+
+/** Reads and changes rows of any database of SQL. What is listed comes oldest first. */
 export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
   return {
     ...documentRows(query, lock),
-    ...versionRows(query),
-    ...blobRows(query),
-    ...memoryRows(query),
     ...sessionRows(query, lock),
     ...deliveryRows(query, lock),
+    ...uploadRows(query),
+    ...removalRows(query),
+    ...memoryRows(query),
   };
+}
+
+/** Documents and their versions, which go with their document, as sessions do (see the migrations). */
+function documentRows(query: Query, lock: Lock) {
+  const order = 'ORDER BY created_at, doc_id';
+  return {
+    document: (docId) => DOCUMENTS.first(query, `WHERE doc_id = ? ${lock}`, docId),
+    documentByKey: (key) => DOCUMENTS.first(query, `WHERE key = ? ${lock}`, key),
+    documents: ({ state } = {}) =>
+      state === undefined ? DOCUMENTS.select(query, order) : DOCUMENTS.select(query, `WHERE state = ? ${order}`, state),
+    putDocument: (record) => DOCUMENTS.put(query, record),
+    async removeDocument(docId) {
+      await query('DELETE FROM documents WHERE doc_id = ?', [docId]);
+    },
+    version: (docId, version) => VERSIONS.first(query, 'WHERE doc_id = ? AND version = ?', docId, version),
+    versions: (docId) => VERSIONS.select(query, 'WHERE doc_id = ? ORDER BY version', docId),
+    putVersion: (record) => VERSIONS.put(query, record),
+    async removeVersion(docId, version) {
+      await query('DELETE FROM versions WHERE doc_id = ? AND version = ?', [docId, version]);
+    },
+  } satisfies Some;
+}
+
+/** A session that expires at this very moment is past. */
+function sessionRows(query: Query, lock: Lock) {
+  const order = 'ORDER BY created_at, session_id';
+  return {
+    session: (sessionId) => SESSIONS.first(query, `WHERE session_id = ? ${lock}`, sessionId),
+    sessionByToken: (tokenHash) => SESSIONS.first(query, `WHERE token_hash = ? ${lock}`, tokenHash),
+    liveSessions: (now, docId) =>
+      docId === undefined
+        ? SESSIONS.select(query, `WHERE ${LIVE} ${order}`, now)
+        : SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
+    endedSessions: (before) => SESSIONS.select(query, `WHERE closed_at < ? OR expires_at < ? ${order}`, before, before),
+    putSession: (record) => SESSIONS.put(query, record),
+    async removeSession(sessionId) {
+      await query('DELETE FROM sessions WHERE session_id = ?', [sessionId]);
+    },
+  } satisfies Some;
+}
+
+function deliveryRows(query: Query, lock: Lock) {
+  return {
+    addDelivery: async (delivery) => ({ ...delivery, id: await DELIVERIES.insert(query, delivery) }),
+    delivery: (id) => DELIVERIES.first(query, `WHERE id = ? ${lock}`, id),
+    putDelivery: (record) => DELIVERIES.put(query, record),
+    dueDeliveries: () =>
+      DELIVERIES.select(
+        query,
+        `WHERE id IN (SELECT min(id) FROM deliveries WHERE state = 'pending' GROUP BY doc_id) ORDER BY id`,
+      ),
+    deliveries: () => DELIVERIES.select(query, 'ORDER BY id'),
+    async pendingDeliveries() {
+      const [row] = await query(`SELECT count(*) FROM deliveries WHERE state = 'pending'`, []);
+      return Number(row?.[0]);
+    },
+    async hasDeliveries(docId) {
+      return (await query('SELECT 1 FROM deliveries WHERE doc_id = ? LIMIT 1', [docId])).length > 0;
+    },
+    givenUp: (limit) =>
+      DELIVERIES.select(query, `WHERE state = 'given_up' ORDER BY ended_at DESC, id DESC LIMIT ?`, limit),
+    async removeDeliveriesBefore(endedBefore) {
+      await query('DELETE FROM deliveries WHERE ended_at < ?', [endedBefore]);
+    },
+  } satisfies Some;
+}
+
+/** The notes about blobs that are on their way to a version. */
+function uploadRows(query: Query) {
+  return {
+    uploads: ({ docId }) =>
+      docId === undefined ? UPLOADS.select(query, '') : UPLOADS.select(query, 'WHERE doc_id = ?', docId),
+    async addUpload({ blob, docId, gate, state, seenAt }) {
+      const text = `INSERT INTO uploads (blob, doc_id, gate, state, seen_at) VALUES (?, ?, ?, ?, ?)`;
+      await query(`${text} ON CONFLICT (blob) DO NOTHING`, [blob, docId, gate, state, seenAt]);
+    },
+    putUpload: (upload) => UPLOADS.put(query, upload),
+    async renewUpload({ blob, state, seenAt }) {
+      const text = `UPDATE uploads SET state = ?, seen_at = ? WHERE blob = ? AND state <> 'over'`;
+      await query(text, [state, seenAt, blob]);
+    },
+    async resolveUploads(docId, gate) {
+      const which = `state IN ('failed', 'broken_off') OR (state = 'under_way' AND gate <> ?)`;
+      await query(`UPDATE uploads SET state = 'over' WHERE doc_id = ? AND (${which})`, [docId, gate]);
+    },
+    async removeUpload(blob) {
+      return (await names(query, 'DELETE FROM uploads WHERE blob = ? RETURNING blob', [blob])).length > 0;
+    },
+    removeUploadsBefore: (seenBefore) =>
+      names(query, 'DELETE FROM uploads WHERE seen_at < ? RETURNING blob', [seenBefore]),
+  } satisfies Some;
+}
+
+/** The notes about blobs that are to be removed, and which of all blobs are named anywhere. */
+function removalRows(query: Query) {
+  return {
+    async usesBlob(blob) {
+      return (await query('SELECT 1 FROM versions WHERE blob = ? LIMIT 1', [blob])).length > 0;
+    },
+    async knownBlobs(blobs) {
+      if (blobs.length === 0) return [];
+      const list = blobs.map(() => '?').join(', ');
+      const selects = NAMING.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${list})`);
+      return names(
+        query,
+        selects.join(' UNION '),
+        NAMING.flatMap(() => blobs),
+      );
+    },
+    blobsToRemove: (notedBefore, limit) =>
+      names(query, 'SELECT blob FROM removals WHERE at <= ? ORDER BY at LIMIT ?', [notedBefore, limit]),
+    async addRemoval(blob, at) {
+      await query('INSERT INTO removals (blob, at) VALUES (?, ?) ON CONFLICT (blob) DO NOTHING', [blob, at]);
+    },
+    async endRemoval(blob) {
+      await query('DELETE FROM removals WHERE blob = ?', [blob]);
+    },
+  } satisfies Some;
+}
+
+/** Edits that never became a version, what gates remember for a day, and their keys. */
+function memoryRows(query: Query) {
+  return {
+    unsaved: (id) => UNSAVED.first(query, 'WHERE id = ?', id),
+    allUnsaved: ({ docId }) =>
+      docId === undefined
+        ? UNSAVED.select(query, 'ORDER BY at, id')
+        : UNSAVED.select(query, 'WHERE doc_id = ? ORDER BY at, id', docId),
+    putUnsaved: (edit) => UNSAVED.put(query, edit),
+    async removeUnsaved(id) {
+      await query('DELETE FROM unsaved WHERE id = ?', [id]);
+    },
+    remembered: ({ kind, docId, key }) =>
+      MEMORIES.first(query, 'WHERE kind = ? AND doc_id = ? AND key = ?', kind, docId, key),
+    remember: (memory) => MEMORIES.put(query, memory),
+    async forget({ kind, docId, key }) {
+      await query('DELETE FROM memories WHERE kind = ? AND doc_id = ? AND key = ?', [kind, docId, key]);
+    },
+    async forgetBefore(at) {
+      await query('DELETE FROM memories WHERE at < ?', [at]);
+    },
+    keepKey: (name, key) => keepKey(query, 'secret_keys', name, key),
+  } satisfies Some;
+}
+
+async function names(query: Query, text: string, values: (string | number)[]): Promise<string[]> {
+  return (await query(text, values)).map(([name]) => String(name));
 }

@@ -45,7 +45,7 @@ function start(limit: number, foreignHosts = true) {
       close: async () => undefined,
     },
   });
-  counting.observe({ at: state.now, views: [], documents: 0, modified: new Set() });
+  counting.observe({ at: state.now, views: [], documents: 0, modified: [] });
   return {
     state,
     counting,
@@ -87,7 +87,7 @@ describe('the decision whether a session may open', () => {
     const { session, ws, counting } = start(1);
     const { sessionId } = session('one');
     session('two');
-    expect(counting.admit({ sessionId, docId: DOC }).admitted).to.equal(true);
+    expect(counting.admit(sessionId).admitted).to.equal(true);
     expect(await ws(own('two'))).to.equal(LIMIT);
     expect(await ws(own('one'))).to.equal(undefined);
   });
@@ -133,7 +133,7 @@ describe('the decision whether a session may open', () => {
     const { page: at, session, counting } = start(1);
     expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
     expect(await at(page(FOREIGN))).to.equal(undefined);
-    counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
+    counting.admit('somebody');
     expect(await at(page(toWopiSrc(DOC))), 'the editor itself tells that there is no session').to.equal(undefined);
     session('one');
     expect(await at(page(toWopiSrc(DOC)))).to.equal(LIMIT);
@@ -146,9 +146,9 @@ describe('the decision whether a session may open', () => {
   it('at the page: lets in where somebody is already', async () => {
     const { page: at, session, counting, state } = start(2);
     const { sessionId } = session('one');
-    counting.admit({ sessionId, docId: DOC });
+    counting.admit(sessionId);
     const view = { docId: null, wopiSrc: FOREIGN, userId: 'u', viewId: '1', readonly: false };
-    counting.observe({ at: state.now, views: [view], documents: 1, modified: new Set() });
+    counting.observe({ at: state.now, views: [view], documents: 1, modified: [] });
     expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
     expect(await at(page(FOREIGN))).to.equal(undefined);
     expect(await at(page(`${FOREIGN}0`))).to.equal(LIMIT);
@@ -157,7 +157,7 @@ describe('the decision whether a session may open', () => {
   it('lets in when it fails itself, but still refuses what cannot be read', async () => {
     const { state, ws, page: at, counting, session } = start(1);
     session('one');
-    counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
+    counting.admit('somebody');
     state.broken = true;
     expect([await ws(own('one')), await at(page(toWopiSrc(DOC)))]).to.deep.equal([undefined, undefined]);
     expect(await ws('/cool/x')).to.equal('unreadable');
@@ -166,7 +166,7 @@ describe('the decision whether a session may open', () => {
   it('records refusals with the document and whose session it is, and with neither token nor address', async () => {
     const { ws, events, session, page: at, counting } = start(1);
     session('late');
-    counting.admit({ sessionId: 'somebody', docId: OTHER_DOC });
+    counting.admit('somebody');
     await ws(own('unknown'));
     await ws(own('late'));
     await at(page(toWopiSrc(DOC)));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Counting } from '../../../cmd/gate/domain/counting.ts';
 import type { EditorView } from '../../../cmd/gate/domain/ports.ts';
-import { createView, DOC, FOREIGN } from '../../support/gate-openings.ts';
+import { createView, FOREIGN } from '../../support/gate-openings.ts';
 
 function start(limit: number) {
   const state = { now: 1_000_000, limit };
@@ -12,11 +12,11 @@ function start(limit: number) {
     counting,
     /** Takes in what the editor lists now. */
     see: (...views: EditorView[]) =>
-      counting.observe({ at: state.now, views, documents: views.length && 1, modified: new Set() }),
+      counting.observe({ at: state.now, views, documents: views.length && 1, modified: [] }),
     pass: (seconds: number) => {
       state.now += seconds * 1000;
     },
-    admit: (sessionId: string) => counting.admit({ sessionId, docId: DOC }).admitted,
+    admit: (sessionId: string) => counting.admit(sessionId).admitted,
     admitForeign: (tokenHash: string, wopiSrc = FOREIGN) => counting.admitForeign({ wopiSrc, tokenHash }).admitted,
   };
 }
@@ -103,7 +103,7 @@ function play(history: string): void {
     else if (what === 'admit' || what === 'refuse') check(ask(word), what === 'admit');
     else if (what === 'has' || what === 'lacks') check(counting.hasPlace(word), what === 'has');
     else if (what === 'crowd') for (let n = 0; n < Number(word); n += 1) admitForeign(`crowd ${n}`);
-    else if (what === 'socket') check(counting.admitSocket({ sessionId: word, docId: DOC }).admitted);
+    else if (what === 'socket') check(counting.admitSocket(word).admitted);
     else if (what === 'release') counting.release(word);
     else if (what === 'count') check(word.includes('+') ? `${current}+${pending}` : `${current}`, word);
     else if (what === 'peak') check(peak_5m, Number(word));
@@ -126,7 +126,7 @@ describe('counting', () => {
     see(createView('a'));
     expect([admit('b'), admit('c')]).to.deep.equal([true, false]);
     const figures = { limit: 2, current: 1, pending: 1 };
-    expect(counting.admit({ sessionId: 'c', docId: DOC })).to.deep.equal({ admitted: false, ...figures });
+    expect(counting.admit('c')).to.deep.equal({ admitted: false, ...figures });
     expect(counting.figures()).to.include({ limit_reached: true, enforcing: true });
   });
 

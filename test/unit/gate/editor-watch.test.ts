@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { EditorWatch } from '../../../cmd/gate/domain/editor-watch.ts';
-import type { EditorSample, SamplingHandlers } from '../../../cmd/gate/domain/ports.ts';
-import type { SharedText } from '../../../cmd/gate/domain/shared.ts';
+import type { EditorSample, SamplingHandlers, SharedText } from '../../../cmd/gate/domain/ports.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 
@@ -9,7 +8,7 @@ const sampleAt = (at: number, ...modified: string[]): EditorSample => ({
   at,
   views: [{ docId: 'doc_a', wopiSrc: 'http://gate/doc_a', userId: 'ses_a', viewId: '1', readonly: false }],
   documents: 1,
-  modified: new Set(modified),
+  modified,
 });
 
 describe('what the leader sees of the editor', () => {
@@ -49,6 +48,7 @@ describe('what the leader sees of the editor', () => {
       shared,
       onSample: async (sample) => void samples.push(sample),
       log: silentLogger(),
+      pollMs: 10,
     });
     void watch.follow();
     ends.push(() => watch.end());
@@ -86,7 +86,7 @@ describe('what the leader sees of the editor', () => {
     leader.says().onSample(sampleAt(2));
     await until('the next', () => other.samples.length === 2);
     expect(other.samples.map(({ at }) => at)).to.deep.equal([1, 2]);
-    expect(other.watch.sample()?.modified.size).to.equal(0);
+    expect(other.watch.sample()?.modified).to.deep.equal([]);
   });
 
   it('goes on with another leader, which begins with the last sample', async () => {

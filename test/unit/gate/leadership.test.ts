@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Leadership } from '../../../cmd/gate/domain/leadership.ts';
-import type { Lease } from '../../../cmd/gate/domain/shared.ts';
+import type { Lease } from '../../../cmd/gate/domain/ports.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 

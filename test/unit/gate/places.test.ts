@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Counting, type CountingState } from '../../../cmd/gate/domain/counting.ts';
-import { createAdmission, createLocalPlaces, type Places, SharedPlaces } from '../../../cmd/gate/domain/places.ts';
-import type { EditorView } from '../../../cmd/gate/domain/ports.ts';
-import type { SharedText } from '../../../cmd/gate/domain/shared.ts';
-import { DOC, FOREIGN, createView as view } from '../../support/gate-openings.ts';
+import { createLocalPlaces, type Places, SharedPlaces, waitForFreed } from '../../../cmd/gate/domain/places.ts';
+import type { EditorView, SharedText } from '../../../cmd/gate/domain/ports.ts';
+import { FOREIGN, createView as view } from '../../support/gate-openings.ts';
 
-const sampleAt = (at: number, views: EditorView[] = []) => ({ at, views, documents: 1, modified: new Set<string>() });
+const sampleAt = (at: number, views: EditorView[] = []) => ({ at, views, documents: 1, modified: [] });
 
 /** A shared text in memory, whose every call takes a turn of the loop or more. */
 function sharedText(clock: () => number) {
@@ -40,8 +39,8 @@ const step = fc.record({
 
 /** Does a step, and returns what came of it. */
 function act(counting: Counting, { who, what, number }: { who: string; what: string; number: number }, now: number) {
-  if (what === 'admit') return counting.admit({ sessionId: who, docId: DOC });
-  if (what === 'socket') return counting.admitSocket({ sessionId: who, docId: DOC });
+  if (what === 'admit') return counting.admit(who);
+  if (what === 'socket') return counting.admitSocket(who);
   if (what === 'foreign') return counting.admitForeign({ wopiSrc: FOREIGN, tokenHash: who });
   if (what === 'release') return counting.release(who);
   if (what !== 'see') return undefined;
@@ -86,7 +85,7 @@ describe('the counted places', () => {
     });
     const gate = (index: number) => gates[index % gates.length] as Places;
     const admit = (index: number, sessionId: string) =>
-      gate(index).use((counting) => counting.admit({ sessionId, docId: DOC }).admitted);
+      gate(index).use((counting) => counting.admit(sessionId).admitted);
 
     it('are given to as many as there are places, whoever asks where at the same time', async () => {
       const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => admit(index, `s${index}`)));
@@ -106,7 +105,7 @@ describe('the counted places', () => {
 
     it('stay taken while a WebSocket was let in elsewhere, until a sample says that its view has gone', async () => {
       limit = 1;
-      await gate(0).use((counting) => counting.admitSocket({ sessionId: 'a', docId: DOC }));
+      await gate(0).use((counting) => counting.admitSocket('a'));
       await gate(1).use((counting) => counting.release('a'));
       expect(await admit(2, 'b')).to.equal(false);
       now += 10_000;
@@ -148,16 +147,18 @@ describe('the counted places', () => {
   it('make who asks for one wait for the sample that frees it, for 2 s at most', async () => {
     const now = Date.now();
     const places = createLocalPlaces({ limit: () => 1, clock: () => now });
-    const { admit, release, freed } = createAdmission(places);
+    const admit = (id: string) => places.use((counting) => counting.admit(id));
+    const release = (id: string) => places.use((counting) => counting.release(id));
+    const freed = () => waitForFreed(places);
     await places.observe(sampleAt(now, [view('a')]));
     await freed();
     await release('a');
     const waiting = freed();
     await places.observe(sampleAt(now, [view('a')]));
-    expect(await admit({ sessionId: 'b', docId: DOC })).to.include({ admitted: false });
+    expect(await admit('b')).to.include({ admitted: false });
     await places.observe(sampleAt(now));
     await waiting;
-    expect(await admit({ sessionId: 'b', docId: DOC })).to.include({ admitted: true });
+    expect(await admit('b')).to.include({ admitted: true });
     await places.observe(sampleAt(now, [view('b')]));
     await release('b');
     const started = performance.now();

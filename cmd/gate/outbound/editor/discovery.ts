@@ -12,17 +12,7 @@ const STALE_MS = 2 * FRESH_MS;
 const RETRY_MS = 1_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 
-export interface Discovery {
-  /**
-   * Path and query of the editor page for an extension, ending in `?` or `&`.
-   * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
-   */
-  page(fileType: string): Promise<string>;
-  /** Reads it in the background if it is due, which logs when it cannot be read, or names another address. */
-  check(): void;
-  /** Forgets everything read: the editor may be another version now, whose pages are elsewhere. */
-  forget(): void;
-}
+export type Discovery = ReturnType<typeof createDiscovery>;
 
 interface Copy {
   readAt: number;
@@ -41,7 +31,7 @@ export function createDiscovery(options: {
   baseUrl?: string | undefined;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-}): Discovery {
+}) {
   const { url, agent, clock, log } = options;
   const checkOrigins = createOriginCheck(options.baseUrl, log);
   let copy: Copy | undefined;
@@ -76,14 +66,20 @@ export function createDiscovery(options: {
   const age = (): number => (copy ? apart(clock(), copy.readAt) : Number.POSITIVE_INFINITY);
 
   return {
-    async page(fileType) {
+    /**
+     * Returns path and query of the editor page for an extension, ending in `?` or `&`.
+     * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
+     */
+    async page(fileType: string): Promise<string> {
       await refresh();
       if (!copy || age() >= STALE_MS) throw new AppError('editor_unavailable');
       const page = copy.pages.get(fileType.toLowerCase());
       if (page === undefined) throw new AppError('unsupported_file_type', { fileType });
       return page;
     },
+    /** Reads it in the background if it is due, which logs when it cannot be read, or names another address. */
     check: () => void refresh(),
+    /** Forgets everything read: the editor may be another version now, whose pages are elsewhere. */
     forget() {
       copy = undefined;
       failedAt = Number.NEGATIVE_INFINITY;

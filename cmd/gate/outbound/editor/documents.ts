@@ -38,14 +38,14 @@ export function readDocuments(
   if (!documents) return undefined;
   const { at, previous, readWopiSrc } = options;
   const views: EditorView[] = [];
-  const modified = new Set<string>();
+  const modified: string[] = [];
   let count = 0;
   for (const document of documents) {
     const source = isPhantom(document) ? undefined : readWopiSrc(document.wopiSrc);
     if (!source) continue;
     const { wopiSrc, docId } = source;
     count += 1;
-    if (docId !== null && document.modified === 'Yes') modified.add(docId);
+    if (docId !== null && document.modified === 'Yes') modified.push(docId);
     if (document.views) views.push(...document.views.map((view) => ({ docId, wopiSrc, ...view })));
     else views.push(...(previous?.views.filter((view) => view.wopiSrc === wopiSrc) ?? []));
   }

@@ -1,16 +1,36 @@
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { deliveryRecord } from '../../../support/gate-records.ts';
-import { type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { takeUpload, Uploads } from '../../../../cmd/gate/domain/uploads.ts';
+import { failure } from '../../../support/failure.ts';
+import { deliveryRecord, uploadRecord, versionRecord } from '../../../support/gate-records.ts';
+import { MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 
 const HOUR = 3_600_000;
+const MINUTE = 60_000;
 
 describe('cleaning', () => {
   let bench: SavesBench;
+  /** Set: the store removes so many blobs and then fails. */
+  let removals: { left: number; done: string[] } | undefined;
 
   beforeEach(async () => {
-    bench = await savesBench({ retainHours: 24 });
+    removals = undefined;
+    bench = await savesBench({
+      retainHours: 24,
+      wrap: ({ blobs }) => ({
+        blobs: {
+          ...blobs,
+          remove: async (blob) => {
+            if (!removals) return blobs.remove(blob);
+            if (removals.left-- === 0) throw new Error('the store is away');
+            removals.done.push(blob);
+          },
+        },
+      }),
+    });
   });
   afterEach(() => bench.stop());
 
@@ -19,76 +39,62 @@ describe('cleaning', () => {
       const rows = what === 'documents' ? tx.documents() : tx.endedSessions(Number.MAX_SAFE_INTEGER);
       return (await rows).length;
     });
+  const sweep = async (ms: number) => {
+    bench.pass(ms);
+    await bench.cleaning.sweep();
+    return count('documents');
+  };
+  const sweepBytes = async (minutes: number) => {
+    bench.pass(minutes * MINUTE);
+    await bench.cleaning.sweepBytes();
+  };
+  const isKept = async (blob: string) => (await bench.stored()).includes(blob);
 
   it('keeps a closed document for as long as it is promised, then removes all of it', async () => {
     await bench.open({ state: 'closed', closedAt: bench.now() });
-    bench.pass(24 * HOUR - 1);
-    await bench.cleaning.sweep();
-    expect(await count('documents')).to.equal(1);
-    bench.pass(1);
-    await bench.cleaning.sweep();
-    expect(await count('documents')).to.equal(0);
+    expect(await sweep(24 * HOUR - 1)).to.equal(1);
+    expect(await sweep(1)).to.equal(0);
     expect(await count('sessions')).to.equal(0);
     expect(await bench.stored(), 'who has found a version can still read it').to.have.lengthOf(1);
-    bench.pass(16 * 60_000);
-    await bench.removal.sweep();
+    await sweepBytes(16);
     expect(await bench.stored()).to.deep.equal([]);
   });
 
   it('keeps a closed document as long as a callback of it: it waits, or its link still holds', async () => {
     await bench.open({ state: 'closed', closedAt: bench.now() });
     const waiting = await bench.rows.transact((tx) => tx.addDelivery(deliveryRecord({ docId: 'doc_a' })));
-    bench.pass(100 * HOUR);
-    await bench.cleaning.sweep();
-    expect(await count('documents')).to.equal(1);
+    expect(await sweep(100 * HOUR)).to.equal(1);
     await bench.rows.transact((tx) => tx.putDelivery({ ...waiting, state: 'given_up', endedAt: bench.now() }));
-    bench.pass(24 * HOUR);
-    await bench.cleaning.sweep();
-    expect(await count('documents')).to.equal(1);
-    bench.pass(1);
-    await bench.cleaning.sweep();
-    expect(await count('documents')).to.equal(0);
+    expect(await sweep(24 * HOUR)).to.equal(1);
+    expect(await sweep(1)).to.equal(0);
+    expect(await bench.rows.read((tx) => tx.givenUp(9))).to.deep.equal([]);
   });
 
-  it('never removes an open document', async () => {
+  it('keeps a closed document as long as an edit of it that may yet become a version', async () => {
+    await bench.open({ state: 'closed', closedAt: bench.now() });
+    const edit = { id: 'one', docId: 'doc_a', pid: 1, at: 1, blob: 'e'.repeat(32), sha256: 'e'.repeat(64), size: 1 };
+    await bench.rows.transact((tx) => tx.putUnsaved(edit));
+    expect(await sweep(100 * HOUR)).to.equal(1);
+    await bench.rows.transact((tx) => tx.removeUnsaved('one'));
+    expect(await sweep(0)).to.equal(0);
+  });
+
+  it('never removes an open document, nor forgets a callback that is pending', async () => {
     await bench.open();
-    bench.pass(1000 * HOUR);
-    await bench.cleaning.sweep();
-    expect(await count('documents')).to.equal(1);
+    await bench.rows.transact((tx) => tx.addDelivery(deliveryRecord({ docId: 'doc_b' })));
+    expect(await sweep(1000 * HOUR)).to.equal(1);
+    expect(await bench.rows.read((tx) => tx.pendingDeliveries())).to.equal(1);
   });
 
   it('removes ended sessions, save those that the editor still lists', async () => {
     await bench.open({}, { sessionId: 'ses_gone' }, 'G'.repeat(43));
     await bench.open({ docId: 'doc_b', key: 'key-b' }, { sessionId: 'ses_there' }, 'T'.repeat(43));
-    bench.pass(48 * HOUR);
-    await bench.cleaning.sweep();
-    expect(await count('sessions')).to.equal(2);
+    await sweep(48 * HOUR);
+    expect(await count('sessions'), 'before the first sample').to.equal(2);
     await bench.sample({ docId: 'doc_b', userId: 'ses_there' });
     await bench.cleaning.sweep();
-    const left = await bench.rows.transact(async (tx) => [
-      await tx.session('ses_gone'),
-      (await tx.session('ses_there'))?.sessionId,
-    ]);
-    expect(left).to.deep.equal([undefined, 'ses_there']);
-  });
-
-  it('forgets callbacks that ended, and no others', async () => {
-    await bench.rows.transact(async (tx) => {
-      await tx.addDelivery(deliveryRecord({ state: 'given_up', endedAt: bench.now() }));
-      await tx.addDelivery(deliveryRecord({ nextAttemptAt: Number.MAX_SAFE_INTEGER }));
-    });
-    bench.pass(25 * HOUR);
-    await bench.cleaning.sweep();
-    const left = await bench.rows.transact(async (tx) => [(await tx.givenUp(9)).length, await tx.pendingDeliveries()]);
-    expect(left).to.deep.equal([0, 1]);
-  });
-
-  it('finds bytes that a crash left', async () => {
-    await bench.open();
-    await bench.bring('nobody has me');
-    expect(await bench.stored()).to.have.lengthOf(2);
-    await bench.removal.sweepOrphans();
-    expect(await bench.stored()).to.have.lengthOf(1);
+    const left = await bench.rows.read((tx) => tx.endedSessions(Number.MAX_SAFE_INTEGER));
+    expect(left.map(({ sessionId }) => sessionId)).to.deep.equal(['ses_there']);
   });
 
   it('leaves a document alone that is being saved, however long it was closed', async () => {
@@ -120,5 +126,79 @@ describe('cleaning', () => {
     bench.pass(24 * HOUR);
     timers[0]?.work();
     await until('the document has gone', async () => (await count('documents')) === 0);
+  });
+
+  describe('of bytes', () => {
+    beforeEach(() => bench.open());
+
+    it('comes a quarter of an hour after their version went: who has found it can go on reading', async () => {
+      const uploaded = await bench.bring('served');
+      await bench.rows.transact((tx) => tx.addRemoval(uploaded.blob, bench.now()));
+      await sweepBytes(14);
+      expect(await text(bench.blobs.read(uploaded))).to.equal('served');
+      await sweepBytes(2);
+      expect(await isKept(uploaded.blob)).to.equal(false);
+      await sweepBytes(60);
+    });
+
+    it('waits for the last version that has them: hashes were names of the bytes of several', async () => {
+      const uploaded = await bench.bring('shared');
+      await bench.rows.transact(async (tx) => {
+        for (const version of [1, 2]) await tx.putVersion({ ...versionRecord(), ...uploaded, version });
+      });
+      for (const version of [1, 2]) {
+        await bench.rows.transact(async (tx) => {
+          await tx.removeVersion('doc_a', version);
+          await tx.addRemoval(uploaded.blob, bench.now());
+        });
+        await sweepBytes(16);
+        expect(await isKept(uploaded.blob)).to.equal(version === 1);
+      }
+    });
+
+    it('takes those of an upload whose gate has ended, long after anything can come of it', async () => {
+      const { blob } = await bench.bring('half a save');
+      await bench.rows.transact((tx) => tx.putUpload(uploadRecord({ blob, seenAt: bench.now() })));
+      await sweepBytes(14);
+      expect(await isKept(blob)).to.equal(true);
+      await sweepBytes(2);
+      expect(await isKept(blob)).to.equal(false);
+    });
+
+    it('lets an upload that was given up make no version any more', async () => {
+      const { rows, blobs } = bench;
+      const content = new Readable({ read: () => undefined });
+      const uploads = new Uploads({ rows, blobs, clock: bench.now, log: testLogger(), incoming: bench.incoming });
+      const commit: Parameters<typeof uploads.store>[3] = (tx, { blob }) => takeUpload(tx, blob);
+      const storing = failure(uploads.store('doc_a', content, { maxBytes: MB }, commit));
+      await rows.transact(() => undefined);
+      await sweepBytes(16);
+      content.push('late');
+      content.push(null);
+      expect(await storing).to.include({ code: 'internal', status: 503 });
+    });
+
+    it('finds after a crash what no row names, where the store can be listed', async () => {
+      const [orphan, underWay, noted] = await Promise.all(['a', 'b', 'c'].map((content) => bench.bring(content)));
+      await bench.rows.transact(async (tx) => {
+        await tx.putUpload(uploadRecord({ blob: underWay?.blob ?? '' }));
+        await tx.addRemoval(noted?.blob ?? '', bench.now());
+      });
+      const before = await bench.stored();
+      await bench.cleaning.sweepOrphans();
+      expect(await bench.stored()).to.have.members(before.filter((blob) => blob !== orphan?.blob));
+    });
+
+    it('takes many, and keeps their notes until they are gone', async () => {
+      removals = { left: 100, done: [] };
+      const names = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(32, '0'));
+      await bench.rows.transact(async (tx) => {
+        for (const name of names) await tx.addRemoval(name, 0);
+      });
+      expect(await failure(bench.cleaning.sweepBytes())).to.include({ message: 'the store is away' });
+      await bench.cleaning.sweepBytes();
+      expect(new Set(removals.done)).to.deep.equal(new Set(names));
+      expect(await bench.rows.read((tx) => tx.blobsToRemove(bench.now(), 1))).to.deep.equal([]);
+    });
   });
 });

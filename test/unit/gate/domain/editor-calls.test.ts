@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createEditorCalls, type EditorCalls } from '../../../../cmd/gate/domain/editor-calls.ts';
+import { createEditorCalls } from '../../../../cmd/gate/domain/editor-calls.ts';
+
+type EditorCalls = ReturnType<typeof createEditorCalls>;
 
 /** Histories, and how often it is then said that the editor never called. */
 const HISTORIES: [what: string, happens: (calls: EditorCalls) => void, said: number][] = [

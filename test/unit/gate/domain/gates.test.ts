@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
+import { getLoadedAt, noteLoad } from '../../../../cmd/gate/domain/wopi-access.ts';
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
 import { failure } from '../../../support/failure.ts';
 import { uploadRecord } from '../../../support/gate-records.ts';
@@ -115,8 +116,8 @@ describe('two gates on one database', function () {
     const bytes = Buffer.from('of a save that came late');
     const file = { docId: DOC, pid: 7, sha256: hash('sha256', bytes), madeAt: Date.now() - 10_000, ageMs: 10_000 };
     const older = { ...file, sha256: '0'.repeat(64), madeAt: file.madeAt - 1_000, ageMs: 11_000 };
-    await one.loads.add(DOC);
-    const loadedAt = await two.rows.read((tx) => two.loads.at(tx, DOC));
+    await one.rows.transact((tx) => noteLoad(tx, DOC, one.now()));
+    const loadedAt = await two.rows.read((tx) => getLoadedAt(tx, DOC));
     expect(Date.now() - (loadedAt ?? 0)).to.be.within(0, 5_000);
     await save(one, bytes.toString());
     expect(await two.unsaved.ask(file)).to.equal('remove');

@@ -13,40 +13,21 @@ export interface ListedDocument {
   views: { userId: string; name?: string; id?: string; readonly?: boolean }[];
 }
 
-/** An editor server's discovery and admin channel alone (editor.md A5), with faults on demand. */
-export interface AdminServer {
-  url: string;
-  /** Lists these documents, and misbehaves so; read at each request. */
-  now: {
-    documents: ListedDocument[];
-    password: string;
-    tokenIn: 'set-cookie' | 'cookie' | 'page' | 'nowhere';
-    /** Sent in the place of the list. */
-    answer: string | null;
-    silent: boolean;
-    /** Silent, and the closing of a WebSocket is not answered either. */
-    dead: boolean;
-    discovery: { status: number; body: string };
-  };
-  /** WebSockets that are open. */
-  connections(): number;
-  counts: { logins: number; sockets: number; commands: number; discovery: number };
-  /** Tokens are good no longer, as after a restart. */
-  forgetTokens(): void;
-  /** Cuts all sockets. */
-  cut(): void;
-  stop(): Promise<void>;
-}
+export type AdminServer = Awaited<ReturnType<typeof startAdminServer>>;
 
-export async function startAdminServer(): Promise<AdminServer> {
+/** An editor server's discovery and admin channel alone (editor.md A5), with faults on demand. */
+export async function startAdminServer() {
   const tokens = new Set<string>();
   const counts = { logins: 0, sockets: 0, commands: 0, discovery: 0 };
-  const now: AdminServer['now'] = {
-    documents: [],
+  /** What it lists, and how it misbehaves; read at each request. */
+  const now = {
+    documents: [] as ListedDocument[],
     password: 'geheim-genug',
-    tokenIn: 'cookie',
-    answer: null,
+    tokenIn: 'cookie' as 'set-cookie' | 'cookie' | 'page' | 'nowhere',
+    /** Sent in the place of the list. */
+    answer: null as string | null,
     silent: false,
+    /** Silent, and the closing of a WebSocket is not answered either. */
     dead: false,
     discovery: { status: 200, body: discoveryXml() },
   };
@@ -108,11 +89,12 @@ export async function startAdminServer(): Promise<AdminServer> {
     for (const socket of channel.clients) socket.terminate();
   };
   return {
-    url,
-    now,
-    counts,
+    ...{ url, now, counts },
+    /** WebSockets that are open. */
     connections: () => channel.clients.size,
+    /** Cuts all sockets. */
     cut,
+    /** Tokens are good no longer, as after a restart. */
     forgetTokens: () => tokens.clear(),
     stop: async () => {
       cut();

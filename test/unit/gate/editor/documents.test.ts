@@ -24,14 +24,14 @@ describe("the editor's list of documents", () => {
     expect(sample).to.deep.equal({
       at: 5,
       documents: 2,
-      modified: new Set([DOC]),
+      modified: [DOC],
       views: [
         view,
         { ...view, userId: 'ses_2', viewId: '8', readonly: true },
         { docId: null, wopiSrc: FOREIGN, userId: 'u', viewId: '9', readonly: false },
       ],
     });
-    expect(read('documents {"documents":[]}')).to.deep.equal({ at: 5, documents: 0, modified: new Set(), views: [] });
+    expect(read('documents {"documents":[]}')).to.deep.equal({ at: 5, documents: 0, modified: [], views: [] });
   });
 
   it('leaves out phantoms: no host, no http address, no memory and long idle', () => {

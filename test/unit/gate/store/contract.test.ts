@@ -7,7 +7,8 @@ import { createBlobs } from '../../../../cmd/gate/store/blobs.ts';
 import { createIncoming } from '../../../../cmd/gate/store/incoming.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { documentRecord, randomBlob, uploadRecord } from '../../../support/gate-records.ts';
-import { blobsContract, rowsContract } from '../../../support/gate-store.ts';
+import { rowsContract } from '../../../support/gate-store.ts';
+import { blobsContract } from '../../../support/gate-store-blobs.ts';
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-store-'));
 

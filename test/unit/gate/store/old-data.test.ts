@@ -49,7 +49,7 @@ describe('data of a release that named bytes by their hash', function () {
     try {
       const original = await bench.rows.read((tx) => tx.version('doc_a', 0));
       expect(original).to.include({ blob: SHA256, sha256: SHA256 });
-      await bench.removal.sweepOrphans();
+      await bench.cleaning.sweepOrphans();
       expect(await text(bench.blobs.read(original ?? expect.fail('no version')))).to.equal(CONTENT);
       const facts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
       const saved = await bench.saves.save(sessionRecord(), Readable.from([Buffer.from('new')]), facts);
@@ -62,7 +62,7 @@ describe('data of a release that named bytes by their hash', function () {
           await tx.removeDocument(docId);
           await tx.addRemoval(SHA256, 0);
         });
-        await bench.removal.sweep();
+        await bench.cleaning.sweepBytes();
         expect((await bench.stored()).includes(SHA256), docId).to.equal(kept);
       }
     } finally {
@@ -91,7 +91,7 @@ describe('data of a release that named bytes by their hash', function () {
       expect(others).to.deep.equal([]);
       expect(edit).to.include({ id: `${docId}-1700000000000`, size: CONTENT.length });
       expect(await readdir(join(folder, 'unsaved'))).to.deep.equal(['a-note']);
-      await bench.removal.sweepOrphans();
+      await bench.cleaning.sweepOrphans();
       const record = await bench.rows.read((tx) => tx.unsaved(edit?.id ?? ''));
       expect(await text(bench.blobs.read(record ?? expect.fail('no edit')))).to.equal(CONTENT);
     } finally {

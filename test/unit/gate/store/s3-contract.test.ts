@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createIncoming } from '../../../../cmd/gate/store/incoming.ts';
 import { createS3Blobs } from '../../../../cmd/gate/store/s3-blobs.ts';
-import { blobsContract } from '../../../support/gate-store.ts';
+import { blobsContract } from '../../../support/gate-store-blobs.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { type S3Server, s3Missing, startS3Server } from '../../../support/s3-server.ts';
 
