@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { prices } from './documents/sheet.ts';
 import { deck } from './documents/slides.ts';
 import { letter, report } from './documents/text.ts';
-import { convertCall, type Source, startService } from './subjects/service.ts';
+import { convertCall, type Source, sendOk, startService } from './subjects/service.ts';
 
 /** A file to be converted; the same bytes for every subject. */
 export interface BenchFile extends Source {
@@ -23,8 +23,7 @@ export async function makeFiles(directory: string): Promise<BenchFiles> {
   await mkdir(folder);
   const service = await startService(directory, { SVC_DOCBUILDER_WORKERS: '1' });
   const make = async (stem: string, flat: 'fodt' | 'fods' | 'fodp', to: string, bytes: Buffer): Promise<BenchFile> => {
-    const { status, content } = await service.send(convertCall({ name: `${stem}.${flat}`, bytes }, to));
-    if (status !== 200) throw new Error(`${stem}.${to} could not be made: ${content.toString()}`);
+    const { content } = await sendOk(service, convertCall({ name: `${stem}.${flat}`, bytes }, to));
     const name = `${stem}.${to}`;
     const path = join(folder, name);
     await writeFile(path, content);

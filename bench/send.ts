@@ -11,3 +11,9 @@ export async function send(pool: Pool, request: Dispatcher.RequestOptions): Prom
   if (statusCode !== 200) throw new Error(`${request.method} ${request.path}: ${statusCode} ${answer}`);
   return performance.now() - started;
 }
+
+/** Makes `bytes` differ from those of every other round, in place: bytes that are known already are not written again. */
+export function stamped(bytes: Buffer, round: number): Buffer {
+  bytes.writeUInt32BE(round);
+  return bytes;
+}

@@ -10,6 +10,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { seededRandom } from '../bench/statistics.ts';
 
 /** A token of a file in the place of another. */
 interface Mutant {
@@ -74,7 +75,7 @@ const importers = Map.groupBy(
 );
 const folders = values.in.split(' ');
 const possible = product.filter((file) => folders.some((folder) => file.startsWith(folder))).flatMap(mutantsIn);
-const random = randomNumbers(Number(values.seed));
+const random = seededRandom(Number(values.seed));
 const drawn = Array.from({ length: Number(values.count) }, () => possible[Math.floor(random() * possible.length)]);
 const failing = killers.map(([, tests]) => tests).find((tests) => fails(tests));
 if (failing) throw new Error(`tests fail without a mutant: ${failing.join(' ')}`);
@@ -129,15 +130,4 @@ function importsIn(file: string): string[] {
   return [...text.matchAll(/(?:from|import|URL)\b\s*\(?\s*'(\.[^']+)'/g)].map(([, target = '']) =>
     relative(root, resolve(root, dirname(file), target)),
   );
-}
-
-/** Returns a generator of numbers in [0, 1), the same ones for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

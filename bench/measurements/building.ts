@@ -11,7 +11,7 @@ import { milliseconds, table, times } from '../format.ts';
 import type { Bench, Outcome, Row } from '../measurement.ts';
 import { median, pairedRatio } from '../statistics.ts';
 import { writeWithDocx } from '../subjects/docx-library.ts';
-import { type Answer, type Call, convertCall, jsonCall, type Service, startService } from '../subjects/service.ts';
+import { convertCall, jsonCall, type Service, sendOk, startService } from '../subjects/service.ts';
 import { prepareSoffice } from '../subjects/soffice.ts';
 
 const INVOICE = new URL('../../examples/invoice.text.json', import.meta.url);
@@ -55,8 +55,8 @@ async function measureLarge(
   const request = jsonCall('/v1/build', script);
   const [build, engine] = await inRounds(
     { warmUp: 1, rounds },
-    async () => (await made(service, request)).ms,
-    async () => (await made(service, beforehand)).engineMs,
+    async () => (await sendOk(service, request)).ms,
+    async () => (await sendOk(service, beforehand)).engineMs,
   );
   return { what, build, engine };
 }
@@ -80,9 +80,9 @@ async function measureInvoice(
     pages = await countPages(output);
     return ms;
   };
-  for (let count = 0; count < WARM_UP; count++) await made(service, request);
+  for (let count = 0; count < WARM_UP; count++) await sendOk(service, request);
   await library();
-  const [own, others] = await inRounds({ warmUp: 0, rounds }, async () => (await made(service, request)).ms, library);
+  const [own, others] = await inRounds({ warmUp: 0, rounds }, async () => (await sendOk(service, request)).ms, library);
   const ratio = pairedRatio(others, own);
   return {
     row: {
@@ -94,12 +94,6 @@ async function measureInvoice(
     notes: `The invoice is \`examples/invoice.text.json\` over HTTP to PDF, ${milliseconds(median(own))}; the other way, the \`docx\` library writes its headings, paragraphs
 and tables as docx inside this process and \`soffice --convert-to pdf\` makes the PDF (${pages} page), ${milliseconds(median(others))}. ${rounds} rounds.`,
   };
-}
-
-async function made(service: Service, call: Call): Promise<Answer> {
-  const answer = await service.send(call);
-  if (answer.status !== 200) throw new Error(`${call.path}: ${answer.content.toString().slice(0, 500)}`);
-  return answer;
 }
 
 function largeRow({ what, build, engine }: Large): Row {

@@ -4,7 +4,7 @@ import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
 import { countPages } from '../../cmd/docbuilder/engine/pdf-pages.ts';
 import type { BenchFile } from '../files.ts';
 import type { Bench, Outcome } from '../measurement.ts';
-import { convertCall, type Service, startService } from '../subjects/service.ts';
+import { convertCall, type Service, sendOk, startService } from '../subjects/service.ts';
 import { prepareSoffice } from '../subjects/soffice.ts';
 import { startUnoserver } from '../subjects/unoserver.ts';
 import { type Series, SUBJECTS, type Subject, toRows, writeNotes } from './comparison-report.ts';
@@ -71,8 +71,7 @@ async function measure(
 }
 
 async function overHttp(service: Service, file: BenchFile): ReturnType<Conversion> {
-  const { status, ms, engineMs, content } = await service.send(convertCall(file, 'pdf'));
-  if (status !== 200) throw new Error(`${file.name}: ${content.toString()}`);
+  const { ms, engineMs, content } = await sendOk(service, convertCall(file, 'pdf'));
   const output = `${file.path}.pdf`;
   await writeFile(output, content);
   return { ms, engineMs, output };

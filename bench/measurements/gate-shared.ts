@@ -7,7 +7,7 @@ import { inRounds } from '../alternate.ts';
 import { milliseconds, table, times } from '../format.ts';
 import type { Bench, Outcome } from '../measurement.ts';
 import { onRelease } from '../releases.ts';
-import { stamped } from '../stamp.ts';
+import { stamped } from '../send.ts';
 import { median, pairedRatio } from '../statistics.ts';
 import { startGate } from '../subjects/gate.ts';
 

@@ -4,7 +4,7 @@ import { inRounds } from '../alternate.ts';
 import { milliseconds, table, times } from '../format.ts';
 import type { Bench, Outcome, Row } from '../measurement.ts';
 import { askAll } from '../questions.ts';
-import { stamped } from '../stamp.ts';
+import { stamped } from '../send.ts';
 import { median, pairedRatio } from '../statistics.ts';
 import { type Bare, startBare } from '../subjects/bare.ts';
 import { type GateSubject, startGate } from '../subjects/gate.ts';

@@ -4,7 +4,7 @@ import { milliseconds, table, times } from '../format.ts';
 import type { Bench, Outcome } from '../measurement.ts';
 import { median, pairedRatio } from '../statistics.ts';
 import { plainEnvironment, timeCommand } from '../subjects/command.ts';
-import { type Call, convertCall, formCall, type Service, startService } from '../subjects/service.ts';
+import { convertCall, formCall, sendOk, startService } from '../subjects/service.ts';
 
 const WARM_UP = 20;
 const DEMANDED = 2;
@@ -24,11 +24,11 @@ export async function measureThumbnails({ directory, files, options }: Bench): P
   const thumbnail = formCall('/v1/extract/thumbnail', docx, { width: String(WIDTH), height: String(WIDTH) });
   const pdf = join(folder, 'page.pdf');
   const ways: [name: string, take: () => Promise<number>][] = [
-    ['thumbnail', async () => (await made(service, thumbnail)).ms],
+    ['thumbnail', async () => (await sendOk(service, thumbnail)).ms],
     ...Object.entries(DRAWINGS).map(([name, options]): [string, () => Promise<number>] => [
       name,
       async () => {
-        const { ms, content } = await made(service, convertCall(docx, 'pdf'));
+        const { ms, content } = await sendOk(service, convertCall(docx, 'pdf'));
         await writeFile(pdf, content);
         const parameters = ['-png', '-f', '1', '-l', '1', '-singlefile', ...options, pdf, join(folder, 'page')];
         return ms + (await timeCommand('pdftoppm', parameters, plainEnvironment(folder)));
@@ -64,10 +64,4 @@ ${table(
   [...ms].map(([name, values]) => [name === 'thumbnail' ? name : `PDF, drawn ${name}`, milliseconds(median(values))]),
 )}`,
   };
-}
-
-async function made(service: Service, call: Call): Promise<{ ms: number; content: Buffer }> {
-  const { status, ms, content } = await service.send(call);
-  if (status !== 200) throw new Error(`${call.path}: ${content.toString().slice(0, 500)}`);
-  return { ms, content };
 }

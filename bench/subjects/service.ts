@@ -63,6 +63,13 @@ export function jsonCall(path: string, value: unknown): Call {
   return { path, contentType: 'application/json', body: Buffer.from(JSON.stringify(value)) };
 }
 
+/** Sends a request that must be answered with 200. */
+export async function sendOk(service: Service, call: Call): Promise<Answer> {
+  const answer = await service.send(call);
+  if (answer.status !== 200) throw new Error(`${call.path}: ${answer.content.toString().slice(0, 500)}`);
+  return answer;
+}
+
 /** Starts a service below `directory` and waits until it answers. */
 export async function startService(directory: string, environment: Environment = {}): Promise<Service> {
   const home = await mkdtemp(join(directory, 'service-'));

@@ -42,8 +42,6 @@ export interface Overrides {
   kubeConfig?: KubeConfig;
   clock?: Clock;
   lookAgainMs?: number;
-  /** Another may lead: nothing may be written any more. */
-  onLost?: () => void;
 }
 
 /** Starts a controller. Resolves once it tells of its health; then it waits for the API server, and for its turn to lead. */
@@ -57,7 +55,6 @@ export async function startController(config: Config, log: Logger, overrides: Ov
 export class Controller {
   readonly #config: Config;
   readonly #log: Logger;
-  readonly #overrides: Overrides;
   readonly #kubeConfig: KubeConfig;
   readonly #clock: Clock;
   readonly #client: ApiClient;
@@ -83,7 +80,6 @@ export class Controller {
   constructor(config: Config, log: Logger, overrides: Overrides) {
     this.#config = config;
     this.#log = log;
-    this.#overrides = overrides;
     this.#kubeConfig = overrides.kubeConfig ?? loadKubeConfig();
     this.#clock = overrides.clock ?? systemClock;
     this.#client = new ApiClient(this.#kubeConfig);
@@ -186,12 +182,10 @@ export class Controller {
       namespace: leaseNamespace ?? currentNamespace(this.#kubeConfig),
       ...{ name: leaseName, identity, log: this.#log },
       onElected: () => this.#queue.start(),
-      onLost:
-        this.#overrides.onLost ??
-        (() => {
-          this.#log.fatal('the lease is lost: another may lead, ending at once');
-          process.exit(1);
-        }),
+      onLost: () => {
+        this.#log.fatal('the lease is lost: another may lead, ending at once');
+        process.exit(1);
+      },
     });
   }
 

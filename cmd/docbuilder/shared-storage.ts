@@ -31,23 +31,24 @@ export async function openShared(
   const rows = new JobRows(query, replicas.id);
   const results = await openResults(s3, log);
   const isConnected = () => replicas.isConnected();
-  const store = new SharedJobs(join(dataDir.temporary, 'results'), {
-    rows,
-    results,
-    isConnected,
-    ids,
-    clock,
-    retentionMs,
-    log,
-  });
+  const parts = { rows, results, isConnected, ids, clock, retentionMs, log };
+  const store = new SharedJobs(join(dataDir.temporary, 'results'), parts);
   let isLeaving = false;
   let stopBeating = () => {};
   let beating = Promise.resolve();
 
+  let isAway = false;
+
   async function beat({ takeOver }: Member): Promise<void> {
-    await replicas.beat();
-    await store.flush();
-    takeOver(await store.takeOver());
+    try {
+      await replicas.beat();
+      await store.flush();
+      takeOver(await store.takeOver());
+      isAway = false;
+    } catch (error) {
+      if (!isAway) log.error({ err: error }, 'the database does not answer: new work is refused');
+      isAway = true;
+    }
   }
 
   return {
@@ -58,18 +59,8 @@ export async function openShared(
     passKey: await sharedKey(query, 'passing'),
     async join(member) {
       await replicas.join(() => ({ ...member.load(), leaving: isLeaving }));
-      let isAway = false;
-      async function tryToBeat(): Promise<void> {
-        try {
-          await beat(member);
-          isAway = false;
-        } catch (error) {
-          if (!isAway) log.error({ err: error }, 'the database does not answer: new work is refused');
-          isAway = true;
-        }
-      }
       stopBeating = repeat(BEAT_MS, () => {
-        beating = tryToBeat();
+        beating = beat(member);
         return beating;
       });
     },

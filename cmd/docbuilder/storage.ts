@@ -1,12 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../src/common/clock.ts';
-import type { IdIssuer } from '../../src/common/ids.ts';
+import { IdIssuer } from '../../src/common/ids.ts';
 import type { Logger } from '../../src/common/log.ts';
 import type { Config } from './config.ts';
-import type { Group, Load } from './jobs/group.ts';
 import type { JobRecord } from './jobs/job.ts';
 import type { JobStore } from './jobs/job-store.ts';
-import type { RateLimiter, Rates } from './jobs/rates.ts';
+import { ALONE, type Group, type Load } from './jobs/limits.ts';
+import { createRateLimiter, type RateLimiter, type Rates } from './jobs/rates.ts';
 import type { DataDir } from './store/data-dir.ts';
+import { createFolderJobs } from './store/folder-jobs.ts';
 
 /** The work of this process, for the others of its instance. */
 export interface Member {
@@ -38,4 +40,20 @@ export interface StorageOptions {
   retentionMs: () => number;
   clock: Clock;
   log: Logger;
+}
+
+/** Opens the data folder of the only DocBuilder of its instance. */
+export function openFolder({ dataDir, rates, retentionMs, clock, log }: StorageOptions): Storage {
+  const ids = new IdIssuer(dataDir.idKey);
+  return {
+    ids,
+    store: createFolderJobs(dataDir.jobs, { ids, clock, retentionMs, log }),
+    rates: createRateLimiter(rates, clock),
+    group: ALONE,
+    passKey: randomBytes(32),
+    join: async () => {},
+    listensAt: () => {},
+    announceLeave: async () => {},
+    close: async () => {},
+  };
 }

@@ -12,8 +12,6 @@ export class UsageError extends Error {
   }
 }
 
-export type Arguments<Name extends string> = Partial<Record<Name, string>>;
-
 /**
  * Options of the form `--name value`.
  * @throws {UsageError} naming each required option that is missing, or the first that is unknown
@@ -22,12 +20,11 @@ export function readArguments<Required extends string, Optional extends string>(
   args: readonly string[],
   required: readonly Required[],
   optional: readonly Optional[],
-): Record<Required, string> & Arguments<Optional> {
-  const names: string[] = [...required, ...optional];
-  const values = parse(args, names);
+): Record<Required, string> & Partial<Record<Optional, string>> {
+  const values = parse(args, [...required, ...optional]);
   const missing = required.filter((name) => !values[name]);
   if (missing.length > 0) throw new UsageError(...missing.map((name) => `--${name} is required`));
-  return values as Record<Required, string> & Arguments<Optional>;
+  return values as ReturnType<typeof readArguments<Required, Optional>>;
 }
 
 function parse(args: readonly string[], names: readonly string[]): Record<string, string | undefined> {

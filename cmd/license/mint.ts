@@ -4,7 +4,7 @@ import { readLicense } from '../../src/common/crypto/license.ts';
 import { writeAtomic } from '../../src/common/fs/atomic.ts';
 import { LICENSE_FEATURES, MIN_CONNS_PER_ORDER } from '../../src/common/plan.ts';
 import { readArguments, readInput, UsageError } from './arguments.ts';
-import { describeLicense } from './describe.ts';
+import { describeLicense } from './show.ts';
 
 const DAY_SECONDS = 86_400;
 const MAX_DAYS = 36_500;

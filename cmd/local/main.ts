@@ -1,18 +1,11 @@
 import { resolve } from 'node:path';
 import { parseList } from '../../src/common/config.ts';
-import { requireDocker } from './docker.ts';
 import { checkEditor } from './editor-check.ts';
-import { type EditorContainers, editorContainers, findGateway } from './editor-container.ts';
-import { nginx } from './front.ts';
-import { internalSide } from './internal.ts';
-import { localSecret } from './key.ts';
-import { toAllowHosts, toOrigins } from './neighbours.ts';
-import { NotPossible } from './not-possible.ts';
-import { FRONT_DIRECTORY, gate, standInEditor } from './parts.ts';
+import { type EditorContainers, editorContainers, findGateway, requireDocker } from './editor-container.ts';
+import { FRONT_DIRECTORY, gate, internalSide, nginx, standInEditor } from './parts.ts';
 import { firstFree, freePorts } from './port.ts';
-import { createRun } from './run.ts';
-import { node, startService } from './service.ts';
-import { readSettings } from './settings.ts';
+import { createRun, node, startService } from './service.ts';
+import { localSecret, NotPossible, readSettings, toAllowHosts, toOrigins } from './settings.ts';
 import { sharedStore } from './store.ts';
 import { sayRunning } from './summary.ts';
 

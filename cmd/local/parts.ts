@@ -1,8 +1,11 @@
-import { resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Environment, parseListen } from '../../src/common/config.ts';
+import { type FrontSettings, nginxArguments, readFrontConfig } from '../../src/common/front.ts';
+import { exists } from '../../src/common/fs/exists.ts';
 import { GATE_FLAGS } from '../../src/common/node-flags.ts';
-import type { InternalSide } from './internal.ts';
-import { type Neighbours, toAllowHosts, toOrigins } from './neighbours.ts';
 import { node, type ServiceOptions } from './service.ts';
+import { type Neighbours, toAllowHosts, toOrigins } from './settings.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -82,4 +85,47 @@ export function gate(
       SVC_DEV_MODE: '1',
     },
   };
+}
+
+/** The address of the gate's internal side, to listen on and as front and editor reach it. */
+export interface InternalSide {
+  listen: string;
+  /** `host:port` for the front, which runs on this machine. */
+  front: string;
+  /** For the editor. */
+  wopiUrl: string;
+}
+
+/** The gate's own default: every address of the machine, for an editor that reaches it by a name or in a container. */
+const OPEN = '0.0.0.0:8081';
+
+/**
+ * The internal side is for this machine's loopback alone, unless `SVC_GATE_WOPI_URL` or `SVC_GATE_INTERNAL_LISTEN` says
+ * that an editor comes from elsewhere.
+ * @param port where it listens then
+ * @param address of this machine in a network of containers, instead of the loopback address
+ */
+export function internalSide(environment: Environment, port: number, address = '127.0.0.1'): InternalSide {
+  const url = environment['SVC_GATE_WOPI_URL'];
+  const listen = environment['SVC_GATE_INTERNAL_LISTEN'] || (url ? OPEN : `${address}:${port}`);
+  const { host, port: listening } = parseListen(listen).address;
+  const isEvery = host === '0.0.0.0' || host === '::';
+  const front = isEvery ? `127.0.0.1:${listening}` : listen;
+  return { listen, front, wopiUrl: url || `http://${front}` };
+}
+
+/** The paths at which distributions put nginx; not every user's PATH has it. */
+const PROGRAMS = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx', '/usr/local/nginx/sbin/nginx'];
+
+/** The front's own nginx with a configuration in `prefix`: nothing of the machine's nginx is used but the program. */
+export async function nginx(settings: FrontSettings): Promise<Pick<ServiceOptions, 'command' | 'parameters'>> {
+  await mkdir(settings.prefix, { recursive: true, mode: 0o700 });
+  const configFile = join(settings.prefix, 'nginx.conf');
+  await writeFile(configFile, await readFrontConfig(settings), { mode: 0o600 });
+  return { command: await program(), parameters: nginxArguments(configFile, settings.prefix) };
+}
+
+async function program(): Promise<string> {
+  for (const path of PROGRAMS) if (await exists(path)) return path;
+  return 'nginx';
 }

@@ -1,8 +1,12 @@
-import { type Environment, readSecretFile } from '../../src/common/config.ts';
-import { chooseEditor, type EditorChoice } from './editor.ts';
-import { type Neighbours, parseNeighbours } from './neighbours.ts';
-import { NotPossible } from './not-possible.ts';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Environment, parseList, readSecretFile } from '../../src/common/config.ts';
+import { makePrivateDirectory, writeAtomic } from '../../src/common/fs/atomic.ts';
 import { isFree, isPort } from './port.ts';
+
+/** The person at the terminal has asked for something that cannot be had. The message tells them why. */
+export class NotPossible extends Error {}
 
 /** The settings that a developer may give for the service on one machine. */
 export interface Settings {
@@ -52,4 +56,91 @@ function readPassword(environment: Environment): string {
   } catch (error) {
     throw new NotPossible(`EDITOR_PASSWORD_FILE (SVC_ONLINE_ADMIN_PASSWORD_FILE): ${(error as Error).message}`);
   }
+}
+
+/** The editor that is asked for. */
+export type EditorChoice =
+  /** Nobody has asked for it where `isDefault`. */
+  | { kind: 'stand-in'; isDefault: boolean }
+  /** A container; `url` is where this machine is to reach it, if that is given. */
+  | { kind: 'docker'; url: string | undefined }
+  /** One that runs already. */
+  | { kind: 'url'; url: string };
+
+/**
+ * The editor that `make run` is to use: `EDITOR` of its command line, which the Makefile passes on as `SVC_LOCAL_EDITOR`.
+ * An address alone asks for the editor there.
+ * @throws {NotPossible}
+ */
+export function chooseEditor(environment: Environment): EditorChoice {
+  const url = editorUrl(environment['SVC_ONLINE_URL']);
+  const asked = environment['SVC_LOCAL_EDITOR'];
+  switch (asked || (url === undefined ? '' : 'url')) {
+    case '':
+    case 'stand-in':
+      return { kind: 'stand-in', isDefault: !asked };
+    case 'docker':
+      return { kind: 'docker', url };
+    case 'url':
+      if (url !== undefined) return { kind: 'url', url };
+      throw new NotPossible('EDITOR=url needs an address: make run EDITOR=url EDITOR_URL=http://localhost:9980');
+    default:
+      throw new NotPossible(`EDITOR=${asked} must be docker, url or stand-in, such as make run EDITOR=docker`);
+  }
+}
+
+function editorUrl(given: string | undefined): string | undefined {
+  if (!given) return undefined;
+  const url = URL.parse(given);
+  if (url?.protocol === 'http:' && url.pathname === '/') return url.origin;
+  throw new NotPossible(
+    `EDITOR_URL (SVC_ONLINE_URL) must be an address such as http://localhost:9980: plain HTTP, without a path, not ${given}`,
+  );
+}
+
+/**
+ * Other servers of this machine that the service deals with. A developer's browser also shows pages of strangers: any
+ * page that may embed without a signature could have the gate fetch, and read out, what listens on a port here.
+ */
+export interface Neighbours {
+  /** Ports of the developer's own pages, documents and receivers. */
+  ports: readonly number[];
+  /** Further origins and hosts, by commas. */
+  origins: string;
+  hosts: string;
+}
+
+/** Names by which a browser and the services reach this machine. */
+const HERE = ['localhost', '127.0.0.1'];
+
+/** @param localPorts value of `SVC_LOCAL_PORTS` @throws {NotPossible} naming what is no list of ports */
+export function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neighbours {
+  const ports = parseList(localPorts).map((item) => (/^\d{1,5}$/.test(item) ? Number(item) : 0));
+  if (!ports.every(isPort)) {
+    throw new NotPossible(`SVC_LOCAL_PORTS=${localPorts} must list ports of your own pages, such as 8000,8090`);
+  }
+  return { ports, origins, hosts };
+}
+
+/** `SVC_EMBED_ALLOWED_ORIGINS`: the demo's own, and those of the neighbours. @param own port of the service */
+export function toOrigins({ ports, origins }: Neighbours, own: number): string {
+  const here = [own, ...ports].flatMap((port) => HERE.map((host) => new URL(`http://${host}:${port}`).origin));
+  return [...here, ...parseList(origins)].join(',');
+}
+
+/** `SVC_FETCH_ALLOW_HOSTS`: the service itself, which has the demo's document, and the neighbours. */
+export function toAllowHosts({ ports, hosts }: Neighbours, own: number): string {
+  const here = [own, ...ports].flatMap((port) => HERE.map((host) => `${host}:${port}`));
+  return [...here, ...parseList(hosts)].join(',');
+}
+
+/** A secret of this machine's own service, such as its API key: made once, the same at every later start. */
+export async function localSecret(directory: string, name: string): Promise<string> {
+  const path = join(directory, name);
+  const existing = await readFile(path, 'utf8').catch(() => '');
+  if (/^svc_[A-Za-z0-9_-]{32}$/.test(existing)) return existing;
+  await makePrivateDirectory(directory);
+  const secret = `svc_${randomBytes(24).toString('base64url')}`;
+  await writeAtomic(path, secret);
+  return secret;
 }

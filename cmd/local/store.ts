@@ -4,9 +4,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { exists } from '../../src/common/fs/exists.ts';
-import { localSecret } from './key.ts';
-import { NotPossible } from './not-possible.ts';
 import type { ServiceOptions } from './service.ts';
+import { localSecret, NotPossible } from './settings.ts';
 
 /** The S3 server that scripts/store-tools.sh builds. */
 export const S3_SERVER = resolve(import.meta.dirname, '../../.cache/tools/bin/versitygw');

@@ -1,7 +1,5 @@
-import type { EditorChoice } from './editor.ts';
-import type { InternalSide } from './internal.ts';
-import type { Neighbours } from './neighbours.ts';
-import type { Settings } from './settings.ts';
+import type { InternalSide } from './parts.ts';
+import type { EditorChoice, Neighbours, Settings } from './settings.ts';
 
 const STAND_IN = 'a stand-in that edits only plain text in docx files';
 

@@ -1,12 +1,10 @@
 import { mkdtemp, readFile, rm, watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nginx } from '../../cmd/local/front.ts';
-import { type InternalSide, internalSide } from '../../cmd/local/internal.ts';
-import { localSecret } from '../../cmd/local/key.ts';
-import { FRONT_DIRECTORY, gate, standInEditor } from '../../cmd/local/parts.ts';
+import { FRONT_DIRECTORY, gate, type InternalSide, internalSide, nginx, standInEditor } from '../../cmd/local/parts.ts';
 import { freePorts } from '../../cmd/local/port.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../cmd/local/service.ts';
+import { localSecret } from '../../cmd/local/settings.ts';
 import { runCommand } from './command.ts';
 import { type Line, openLine } from './line.ts';
 import { getAddress, type Options } from './options.ts';

@@ -9,6 +9,7 @@ import { errorOf, form, startEnterprise, startService, type TestService, until }
 import { slowSheet } from '../support/slow-sheet.ts';
 
 const MB = 1024 * 1024;
+const [CORRUPT, UNKNOWN] = ['corrupt_source', 'unsupported_format'];
 
 /** Bad input gets a typed error, soon, from a pool that did not notice. */
 describe('bad input', () => {
@@ -26,44 +27,42 @@ describe('bad input', () => {
       },
     );
   });
-
   after(() => service.stop());
 
-  const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256));
-  const picture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-  const page = Buffer.from('<!DOCTYPE html><html><body>x</body></html>');
-  /** Hostile documents of each kind; `sources.test.ts` has all of their spellings. */
-  type Row = [what: string, file: () => Uint8Array, name: string, error?: string, detail?: object];
-  const rows: Row[] = [
-    ['not a zip', () => noise, 'a.docx', '422 corrupt_source'],
-    ['a zip bomb by ratio', ratioBomb, 'a.docx', '422 corrupt_source', { reason: 'zip_bomb' }],
-    ['an XML entity bomb', entityBomb, 'a.docx', '422 corrupt_source', { reason: 'doctype' }],
-    ['text called .docx', txt, 'a.docx', '422 corrupt_source'],
-    ['an empty file', () => new Uint8Array(), 'a.docx', '422 corrupt_source', { reason: 'empty' }],
-    ['an empty text', () => new Uint8Array(), 'a.txt', '422 corrupt_source', { reason: 'empty' }],
-    ['a picture', () => picture, 'a.png', '415 unsupported_format', { from: 'png' }],
-    ['a page', () => page, 'a.doc', '415 unsupported_format', { from: 'html' }],
-    ['a file over the limit', () => new Uint8Array(10 * MB + 1), 'a.docx', '413 file_too_large', { limit_mb: 10 }],
-    ['a format nobody knows', txt, 'a.wpd'],
-    // Their macros are not run.
-    ...(['docm', 'xlsm', 'pptm'] as const).map((format): Row => [format, () => ooxml(format), `a.${format}`]),
-  ];
-  for (const [what, file, name, expected, detail = {}] of rows) {
-    it(`${what}: ${expected ?? 'converted'}, soon`, async () => {
-      const content = file();
-      const started = performance.now();
-      const response = await service.convert(content, name, { to: 'pdf' });
-      expect(performance.now() - started, 'milliseconds').to.be.below(3000);
-      if (!expected) return void expect(response.status).to.equal(200);
-      const error = await errorOf(response);
-      expect(`${error.status} ${error.code}`).to.equal(expected);
-      expect(error.detail).to.include(detail);
-    });
-  }
+  afterEach('the pool is unharmed', async () => {
+    const response = await service.convert(txt(), 'healthy.txt', { to: 'pdf' });
+    expect(response.status).to.equal(200);
+    expect((await response.arrayBuffer()).byteLength).to.be.greaterThan(1000);
+  });
 
-  it('a docx called .txt is a docx', async () => {
+  it('hostile documents of each kind, of which `sources.test.ts` has all spellings, have typed errors within seconds', async () => {
+    const rows: [what: string, file: Uint8Array, name: string, status: number, code: string, detail: object][] = [
+      ['not a zip', Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256)), 'a.docx', 422, CORRUPT, {}],
+      ['a zip bomb by ratio', ratioBomb(), 'a.docx', 422, CORRUPT, { reason: 'zip_bomb' }],
+      ['an XML entity bomb', entityBomb(), 'a.docx', 422, CORRUPT, { reason: 'doctype' }],
+      ['text called .docx', txt(), 'a.docx', 422, CORRUPT, {}],
+      ['an empty file', new Uint8Array(), 'a.docx', 422, CORRUPT, { reason: 'empty' }],
+      ['an empty text', new Uint8Array(), 'a.txt', 422, CORRUPT, { reason: 'empty' }],
+      ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'a.png', 415, UNKNOWN, { from: 'png' }],
+      ['a page', Buffer.from('<!DOCTYPE html><html><body>x</body></html>'), 'a.doc', 415, UNKNOWN, { from: 'html' }],
+      ['a file over the limit', new Uint8Array(10 * MB + 1), 'a.docx', 413, 'file_too_large', { limit_mb: 10 }],
+    ];
+    for (const [what, content, name, status, code, detail] of rows) {
+      const started = performance.now();
+      const error = await errorOf(await service.convert(content, name, { to: 'pdf' }));
+      expect(error, what).to.include({ status, code });
+      expect(error.detail, what).to.include(detail);
+      expect(performance.now() - started, `milliseconds of ${what}`).to.be.below(3000);
+    }
+  });
+
+  it('what is called something else is what it is; macros are not run', async () => {
     const response = await service.convert(ooxml('docx'), 'a.txt', { to: 'odt' });
     expect(response.headers.get('content-type')).to.contain('opendocument.text');
+    expect((await service.convert(txt(), 'a.wpd', { to: 'pdf' })).status).to.equal(200);
+    for (const format of ['docm', 'xlsm', 'pptm'] as const) {
+      expect((await service.convert(ooxml(format), `a.${format}`, { to: 'pdf' })).status, format).to.equal(200);
+    }
   });
 
   it('no file, two files, a file of another name', async () => {
@@ -78,23 +77,19 @@ describe('bad input', () => {
     }
   });
 
-  for (const name of [
-    '../../../etc/passwd',
-    '..\\..\\x.txt',
-    `${'n'.repeat(300)}.txt`,
-    'Hợp đồng thuê nhà (bản 2).txt',
-    'a\u0000b.txt',
-    '"; x="y.txt',
-  ]) {
-    it(`a file called ${JSON.stringify(name.slice(0, 30))}`, async () => {
+  it('files of odd names', async () => {
+    for (const name of [
+      ...['../../../etc/passwd', '..\\..\\x.txt', `${'n'.repeat(300)}.txt`, 'Hợp đồng thuê nhà (bản 2).txt'],
+      ...['a\u0000b.txt', '"; x="y.txt'],
+    ]) {
       const response = await service.convert(txt(), name, { to: 'pdf', from: 'txt' });
-      expect(response.status).to.equal(200);
+      expect(response.status, name).to.equal(200);
       const disposition = response.headers.get('content-disposition') ?? '';
       expect(disposition)
         .to.match(/^attachment; filename/)
         .and.not.match(/\.\.[/\\]/);
-    });
-  }
+    }
+  });
 
   it('a document that hangs the engine: timeout, and the neighbour does not notice', async () => {
     const hanging = service.convert(slowSheet(), 'slow.fods', { to: 'pdf' });
@@ -102,11 +97,8 @@ describe('bad input', () => {
       Array.from({ length: 5 }, async () => (await service.convert(txt(), 'a.txt', { to: 'pdf' })).status),
     );
     expect(await neighbours).to.deep.equal([200, 200, 200, 200, 200]);
-    expect(await errorOf(await hanging)).to.deep.include({
-      status: 504,
-      code: 'timeout',
-      detail: { scope: 'job', limit_seconds: 2 },
-    });
+    const detail = { scope: 'job', limit_seconds: 2 };
+    expect(await errorOf(await hanging)).to.deep.equal({ status: 504, code: 'timeout', detail });
   });
 
   it('a page range that nothing of the document is in', async () => {

@@ -6,7 +6,7 @@ import { startEnterprise, type TestService, until } from '../support/service.ts'
 import { type RandomForm, randomForm } from './random-forms.ts';
 
 /** Forms that are sent; a thousand take about eight seconds. */
-const RUNS = Number(process.env['FORM_RUNS'] ?? 2000);
+const RUNS = Number(process.env['FORM_RUNS'] ?? 1000);
 const SEED = Number(process.env['FORM_SEED'] ?? 1);
 const CLIENTS = 20;
 const IDLE_MS = 300;

@@ -20,6 +20,9 @@ const INVALID = JSON.stringify({
   body: [{ type: 'paragraph', text: Array(7_900).fill(0) }],
 });
 
+const RENDER =
+  '{"url": "https://example.com/a.docx", "async": true, "callback_url": "http://127.0.0.1/", "data": {"rows": [';
+
 describe('JSON that costs much', function () {
   this.timeout(120_000);
   let service: TestService;
@@ -61,23 +64,19 @@ describe('JSON that costs much', function () {
     expect(await errorOf(answer)).to.deep.include({ status: 413, code: 'file_too_large', detail: TOO_MANY });
   });
 
-  it('is forgotten with its request: many are taken one after the other', async () => {
-    const body = `{"script": [${'0,'.repeat(MAX_JSON_VALUES - 10)}0]}`;
-    for (let count = 0; count < 6; count += 1)
-      expect(await errorOf(await build(body)), `request ${count}`).to.include({ status: 400 });
-  });
-
-  it('is forgotten with its job: more is taken one after the other than fits at a time', async () => {
-    const values = 3_000_000;
-    const [counted, room] = [100 * values, getHeapStatistics().heap_size_limit / 4];
-    const rest = `"url": "https://example.com/a.docx", "async": true, "callback_url": "http://127.0.0.1/"`;
-    const body = `{${rest}, "data": {"rows": [${'0,'.repeat(values - 1)}0]}}`;
-    for (let count = 0; count < Math.ceil(room / counted) + 2; count += 1) {
-      const answer = await service.post('/v1/template/render', body);
-      // The job is made before its addresses are looked at.
-      expect(await errorOf(answer), `request ${count}`).to.include({ status: 422, code: 'url_not_allowed' });
-    }
-  });
+  // More is taken one after the other than fits at a time.
+  for (const [what, path, begin, values, refused] of [
+    ['request', '/v1/build', '{"script": [', MAX_JSON_VALUES - 10, { status: 400 }],
+    // The job is made before its addresses are looked at.
+    ['job', '/v1/template/render', RENDER, 3_000_000, { status: 422, code: 'url_not_allowed' }],
+  ] as const) {
+    it(`is forgotten with its ${what}`, async () => {
+      const [counted, room] = [100 * values, getHeapStatistics().heap_size_limit / 4];
+      const body = `${begin}${'0,'.repeat(values - 1)}0]${what === 'job' ? '}' : ''}}`;
+      for (let count = 0; count <= Math.ceil(room / counted); count += 1)
+        expect(await errorOf(await service.post(path, body)), `${what} ${count}`).to.include(refused);
+    });
+  }
 
   it('for its mistakes does not keep the thread busy that answers others', async () => {
     const taken = await threadTime(async () =>

@@ -128,33 +128,35 @@ function unusedBits(text: string): string {
 }
 
 describe('a forged JWT is refused as unauthorized', () => {
-  const { authenticate } = createAuthenticator({ keys: [], jwtSecret: SECRET, clock: () => NOW });
+  const authenticate = createAuthenticator({ keys: [], jwtSecret: SECRET, clock: () => NOW });
+  /** One answer for them all: it tells nothing of how near a forgery came. */
+  const assertRefused = async (token: string, what: string): Promise<void> => {
+    const error = await authenticate(`Bearer ${token}`).catch((thrown) => thrown);
+    expect(error, what).to.deep.include({
+      ...{ code: 'unauthorized', status: 401, detail: { reason: 'invalid' } },
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  };
 
   it('and the one that the forgeries are made from passes', async () => {
-    expect(await authenticate(`Bearer ${valid}`)).to.deep.equal({ ok: true, caller: { kind: 'jwt', name: 'portal' } });
+    expect(await authenticate(`Bearer ${valid}`)).to.deep.equal({ kind: 'jwt', name: 'portal' });
   });
 
-  const show = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 80);
-  for (const [name, token] of [
-    ...headers.map(([header, by = bySecret], index) => [`header ${index}: ${show(header)}`, jws(header, good, by)]),
-    ...payloads.map((payload) => [`claims: ${show(payload)}`, jws(HS256, payload, bySecret)]),
-    ...shapes,
-  ]) {
-    it(String(name), async () => {
-      const result = await authenticate(`Bearer ${token}`);
-      expect(result.ok).to.equal(false);
-      if (result.ok) return;
-      // One answer for them all: it tells nothing of how near a forgery came.
-      const { code, status, detail, headers } = result.error;
-      expect([code, status, detail]).to.deep.equal(['unauthorized', 401, { reason: 'invalid' }]);
-      expect(headers).to.deep.equal({ 'WWW-Authenticate': 'Bearer' });
-    });
-  }
+  it('whatever is wrong with its header, its claims or its shape', async () => {
+    const show = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 80);
+    for (const [name, token] of [
+      ...headers.map(([header, by = bySecret], index) => [`header ${index}: ${show(header)}`, jws(header, good, by)]),
+      ...payloads.map((payload) => [`claims: ${show(payload)}`, jws(HS256, payload, bySecret)]),
+      ...shapes,
+    ]) {
+      await assertRefused(String(token), String(name));
+    }
+  });
 
   it('whatever letter of it is changed, and wherever it is cut', async () => {
     for (let index = 0; index < valid.length; index += 1) {
-      const forged = [valid.slice(0, index), ...(valid[index] === '.' ? [] : [flip(valid, index)])];
-      for (const token of forged) expect((await authenticate(`Bearer ${token}`)).ok, `letter ${index}`).to.equal(false);
+      const forged = [valid.slice(0, index + 1), ...(valid[index] === '.' ? [] : [flip(valid, index)])];
+      for (const token of forged) if (token !== valid) await assertRefused(token, `letter ${index}`);
     }
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { unzipSync } from 'fflate';
 import { zip } from '../../scripts/support/documents.ts';
 import type { DocbuilderStatus, ErrorResponse } from '../../src/common/generated/wire.ts';
-import { SHEET_SCRIPT, SLIDES_SCRIPT, TEXT_SCRIPT } from '../support/scripts.ts';
+import { SCRIPTS } from '../property/support/scripts.ts';
 import { startEnterprise, type TestService } from '../support/service.ts';
 import { LETTER_DATA, letterTemplate } from '../support/templates.ts';
 import { mutated, mutatedBytes } from './mutate.ts';
@@ -49,7 +49,7 @@ describe(`${RUNS} mutated scripts and templates`, () => {
   it('scripts: each is built or refused with a place, and no worker dies', async function () {
     this.timeout(600_000);
     const before = await restarts();
-    const bases = [TEXT_SCRIPT, SHEET_SCRIPT, SLIDES_SCRIPT];
+    const bases = [...SCRIPTS.values()];
     const seen = await send(RUNS * SCRIPT_SHARE, (seed) =>
       service.call('/v1/build', {
         method: 'POST',

@@ -1,9 +1,9 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import type { Canary } from '../support/canary.ts';
+import { type Canary, useServers } from '../support/canary.ts';
 import { useFolder } from '../support/folder.ts';
-import { openDoor, refusal, SECRET, useServers } from '../support/outbound.ts';
+import { openDoor, refusal, SECRET } from '../support/outbound.ts';
 import { SPECIAL_PURPOSE } from '../support/special-purpose.ts';
 import { trustTestCertificate } from '../support/tls.ts';
 import { NO_HTTP_URLS, SPELLINGS } from '../support/url-spellings.ts';
@@ -208,31 +208,6 @@ describe('where an outbound request may go', () => {
       const detail = await refusal(door.download(`http://127.0.0.1:${loop.port}/`, options()), 'download_failed');
       expect(detail).to.deep.equal({ reason: 'redirects' });
       expect(loop.requests).to.have.length(4);
-    });
-
-    it("gives the caller's headers to no other origin, and not again to the first", async () => {
-      const first = await serve((request, response) => {
-        const next: Record<string, string> = {
-          '/': `http://127.0.0.1:${second.port}/`,
-          '/back': '/last',
-          '/same': '/last',
-        };
-        const to = next[request.url ?? ''];
-        return to ? response.writeHead(302, { Location: to, 'Set-Cookie': 'a=b' }).end() : response.end('done');
-      });
-      const second = await serve(
-        (_request, response) => void response.writeHead(307, { Location: `http://127.0.0.1:${first.port}/back` }).end(),
-      );
-      const headers = { Authorization: SECRET, Cookie: SECRET, 'X-Api-Key': SECRET };
-      const { door } = openDoor('127.0.0.1');
-      await door.download(`http://127.0.0.1:${first.port}/`, options({ headers }));
-      await rm(path);
-      await door.download(`http://127.0.0.1:${first.port}/same`, options({ headers }));
-      const seen = [...first.requests, ...second.requests].map(
-        ({ url, headers: { authorization, cookie, ...others } }) =>
-          `${url} ${[authorization, cookie, others['x-api-key']].filter((value) => value === SECRET).length}`,
-      );
-      expect(seen).to.deep.equal(['/ 3', '/back 0', '/last 0', '/same 3', '/last 3', '/ 0']);
     });
   });
 });

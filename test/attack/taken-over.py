@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import resource
+import signal
 import socket
 import struct
 import sys
@@ -43,6 +44,8 @@ def fork():
 
 ATTEMPTS = {
     'signal': lambda: os.kill(pid, 0),
+    'signal all': lambda: os.kill(-1, 0),
+    'signal by descriptor': lambda: signal.pidfd_send_signal(os.pidfd_open(pid), 0),
     'own a pipe': lambda: fcntl.fcntl(PIPES[0], fcntl.F_SETOWN, pid),
     'own a pipe (extended)': lambda: fcntl.fcntl(PIPES[0], F_SETOWN_EX, struct.pack('ii', 1, pid)),
     'choose a signal': lambda: fcntl.fcntl(PIPES[0], F_SETSIG, 9),

@@ -15,10 +15,10 @@ import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { createCanary } from '../../cmd/docbuilder/engine/canary.ts';
+import { createCanary } from '../../cmd/docbuilder/engine/engine.ts';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
 import { createSandbox, type Sandbox } from '../../cmd/docbuilder/engine/sandbox.ts';
-import { startProcess } from '../../cmd/docbuilder/engine/worker-process.ts';
+import { WorkerProcess } from '../../cmd/docbuilder/engine/worker-process.ts';
 import { getUser, makeWorkerFolder, setupMessage, workerCommand } from '../../cmd/docbuilder/engine/worker-setup.ts';
 import { isRoot, skip } from '../engine/support.ts';
 
@@ -90,17 +90,17 @@ describe('attack: a worker that was taken over', function () {
   async function takeOver(sandbox: Sandbox): Promise<Told> {
     const office = { ...(await findOffice()), program };
     const directory = join(folder, 'worker');
-    const canary = await createCanary(folder);
+    const { canary, close } = await createCanary(folder);
     try {
       const user = getUser(0, sandbox);
       await makeWorkerFolder(directory, office, user);
       const { command, environment } = workerCommand(directory, office, sandbox);
-      const child = await startProcess(withWayTo(folder, command), environment, () => undefined);
+      const child = await WorkerProcess.start(withWayTo(folder, command), environment);
       child.send(setupMessage(directory, { office, sandbox, canary, memoryMb: MEMORY_MB, stallSeconds: 20 }, user));
       await child.ended;
-      return told(child.errorOutput());
+      return told(child.errorOutput);
     } finally {
-      canary.close();
+      close();
     }
   }
 

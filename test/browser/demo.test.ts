@@ -8,7 +8,7 @@ import { demoRoutes } from '../../cmd/gate/http/demo.ts';
 import { signCallback } from '../../src/common/crypto/signature.ts';
 import { secret } from '../support/logs.ts';
 import { until } from '../support/until.ts';
-import { BROWSERS, launch } from './support/browsers.ts';
+import { BROWSERS, shareBrowser } from './support/browsers.ts';
 import { type FakeGate, startFakeGate } from './support/fake-gate.ts';
 
 const KEY = secret(randomBytes(16).toString('hex'));
@@ -24,7 +24,7 @@ describe('the demo page in a browser', function () {
   before(async function () {
     const installed = BROWSERS.find(({ path }) => path !== undefined);
     if (!installed) return this.skip();
-    browser = await launch(installed);
+    browser = await shareBrowser(installed);
     const files = await loadBrowserFiles();
     const app = express();
     app.get('/svc/api.js', getApiJs(files));
@@ -43,10 +43,7 @@ describe('the demo page in a browser', function () {
       return mine;
     });
   });
-  after(async () => {
-    await browser?.close();
-    await gate?.close();
-  });
+  after(() => gate?.close());
   beforeEach(async () => {
     page = await browser.newPage();
     mistakes = [];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Browser, Frame, Page } from 'puppeteer-core';
 import { until } from '../support/until.ts';
-import { BROWSERS, launch } from './support/browsers.ts';
+import { BROWSERS, shareBrowser } from './support/browsers.ts';
 import { type FakeGate, startFakeGate } from './support/fake-gate.ts';
 import {
   editorFrame,
@@ -28,11 +28,10 @@ for (const installed of BROWSERS) {
 
     before(async function () {
       if (installed.path === undefined) return this.skip();
-      [browser, gate] = await Promise.all([launch(installed), startFakeGate()]);
+      [browser, gate] = await Promise.all([shareBrowser(installed), startFakeGate()]);
       portal = await startPortal(gate.origin);
     });
     after(async () => {
-      await browser?.close();
       await portal?.close();
       await gate?.close();
     });
@@ -198,15 +197,21 @@ for (const installed of BROWSERS) {
       expect(await countTold('onSaved')).to.equal(1);
     });
 
-    it('save() that the editor could not do rejects with what it said', async () => {
+    it('what could not be saved stays open, whatever was asked for, and it is told why', async () => {
       gate.orders.failSave = true;
-      await openEditor(page);
-      expect(await run('editors.editor.save()')).to.deep.include({ code: 'save_failed' });
+      const frame = await openAndType();
+      for (const name of ['save', 'setReadOnly', 'close'])
+        expect(await run(`editors.editor.${name}(true)`), name).to.include({ code: 'save_failed' });
       expect(await event(page, 'onError')).to.deep.nested.include({
         code: 'save_failed',
         'detail.MessageId': 'Action_Save_Resp',
         'detail.Values.errorMsg': 'disk',
       });
+      expect(await state()).to.equal('loaded');
+      expect(posts()).to.have.length(1);
+      expect(modeChanges()).to.deep.equal([]);
+      expect(gate.sessions.size).to.equal(1);
+      expect(await received(frame, 'Action_Close')).to.deep.equal([]);
     });
 
     it('calls of save() that come together share one save; one that comes while another is under way has its own', async () => {
@@ -274,30 +279,18 @@ for (const installed of BROWSERS) {
       );
     });
 
-    it('setReadOnly(false) without a free place stays as it is and says why', async () => {
-      await openEditor(page, { editor: { mode: 'view' } });
+    it('opens for reading when all places are taken, and setReadOnly(false) leaves it so; both say why', async () => {
       gate.orders.full = true;
-      expect(await run('editors.editor.setReadOnly(false)')).to.deep.equal({ value: 'view' });
+      await openEditor(page);
+      expect((await toldBy(page))[0]).to.equal('onLimitReached');
       expect(await event(page, 'onLimitReached')).to.deep.equal({
         message: 'Hết chỗ.',
         limit: { code: 'connection_limit_reached', limit: 2, current: 2, pending: 0 },
       });
-      expect(posts()).to.have.length(1);
-    });
-
-    it('setReadOnly(true) does not leave a document that it could not save', async () => {
-      gate.orders.failSave = true;
-      await openAndType();
-      expect(await run('editors.editor.setReadOnly(true)')).to.include({ code: 'save_failed' });
-      expect(posts()).to.have.length(1);
-      expect(modeChanges()).to.deep.equal([]);
-    });
-
-    it('opens for reading when all places are taken, and says so', async () => {
-      gate.orders.full = true;
-      await openEditor(page);
-      expect((await toldBy(page))[0]).to.equal('onLimitReached');
       expect(await call('editors.editor.getInfo()')).to.include({ mode: 'view', requestedMode: 'edit', limited: true });
+      expect(await run('editors.editor.setReadOnly(false)')).to.deep.equal({ value: 'view' });
+      expect(await countTold('onLimitReached')).to.equal(2);
+      expect(posts()).to.have.length(1);
     });
 
     it('close() saves, leaves and empties the element; onClose comes once', async () => {
@@ -321,15 +314,6 @@ for (const installed of BROWSERS) {
       await inEditor(frame, 'closeButton()');
       expect(await event(page, 'onClose')).to.deep.equal({ reason: 'user' });
       expect(gate.documents.get('key-editor')?.version).to.equal(1);
-    });
-
-    it('close() of a document that can not be saved rejects and leaves it open', async () => {
-      gate.orders.failSave = true;
-      const frame = await openAndType();
-      expect(await run('editors.editor.close()')).to.include({ code: 'save_failed' });
-      expect(await state()).to.equal('loaded');
-      expect(gate.sessions.size).to.equal(1);
-      expect(await received(frame, 'Action_Close')).to.deep.equal([]);
     });
 
     it('close() of a view needs no answer of the server', async () => {
@@ -604,6 +588,10 @@ for (const installed of BROWSERS) {
       });
       expect(await state()).to.equal('failed');
       expect(await run('editors.editor.save()')).to.include({ code: 'not_loaded' });
+      // A page without an onError finds it in the console.
+      await call('make("second", { events: {} })');
+      const line = 'SVC.Editor: invalid_config: Không được.';
+      await until('it is told', () => warnings.some((text) => text.startsWith(line)));
     });
 
     it('a server that can not be reached is a network_error, at the start and later', async () => {
@@ -645,14 +633,6 @@ for (const installed of BROWSERS) {
         code: 'load_failed',
         'detail.MessageId': 'UI_Cancel_Password',
       });
-    });
-
-    it('a page without an onError finds errors in the console', async () => {
-      gate.orders.refuse = { status: 400, code: 'invalid_config' };
-      await call('make("editor", { events: {} })');
-      await until('it is told', () =>
-        warnings.some((text) => text.startsWith('SVC.Editor: invalid_config: Không được.')),
-      );
     });
 
     it('a connection that ended is told once, the document opened anew, and the next one told again', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Loading } from '../../cmd/gate/browser/loading.ts';
+import { Loading } from '../../cmd/gate/browser/opening.ts';
 import { Saving, type SavingOptions } from '../../cmd/gate/browser/saving.ts';
 import type { SessionState } from '../../cmd/gate/browser/server.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
@@ -214,7 +214,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
   it('of a document that does not come within 120 s is load_failed', async () => {
     const failed: SVC.EditorError[] = [];
     const onFail = (error: SVC.EditorError) => void failed.push(error);
-    const loading = new Loading({ origin: 'https://office.example.com', texts: textsFor('vi'), onFail });
+    const loading = new Loading({ origin: 'https://office.example.com', texts: textsFor('vi') }, onFail);
     loading.begin();
     const ended = loading.wait().catch((error: unknown) => error);
     expire(120_000);

@@ -23,12 +23,20 @@ describe('POST /v1/extract', () => {
   const post = (what: string, file: Uint8Array, name: string, fields = {}, headers = {}) =>
     service.call(`/v1/extract/${what}`, { method: 'POST', body: form(file, name, fields), headers });
 
-  it('text: JSON with parts, as its schema says', async () => {
+  const json = async <Body>(what: string, file: Uint8Array | string, name: string) =>
+    (await (await post(what, Buffer.from(file), name)).json()) as Body;
+  const extracted = (file: Uint8Array | string, name: string) => json<ExtractedText>('text', file, name);
+
+  it('text: JSON with parts as its schema says: rows with tabs of sheets and csv, slides', async () => {
     const response = await post('text', ooxml('docx', { paragraphs: 3 }), 'Công văn.docx');
     expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8');
     const text = (await response.json()) as ExtractedText;
     expect(validator('extracted-text.json')(text)).to.have.property('ok', true);
     expect(text.text).to.contain(SENTENCE);
+    expect((await extracted('tên;giá\nbút;5000\n', 'a.csv')).parts[0]?.text).to.equal('tên\tgiá\nbút\t5000');
+    expect(await extracted(ooxml('xlsx', { rows: 3 }), 'a.xlsx')).to.include({ family: 'sheet' });
+    const { parts } = await extracted(ooxml('pptx', { slides: 2 }), 'a.pptx');
+    expect(parts.filter(({ kind }) => kind === 'slide')).to.have.length(2);
   });
 
   it('text: plain when asked for, by Accept or by format', async () => {
@@ -41,18 +49,6 @@ describe('POST /v1/extract', () => {
       expect((await response.text()).trim()).to.equal(MARKER);
     }
   });
-
-  it('text: of a spreadsheet and a csv, rows with tabs', async () => {
-    const csv = (await (await post('text', Buffer.from('tên;giá\nbút;5000\n'), 'a.csv')).json()) as ExtractedText;
-    expect(csv.parts[0]?.text).to.equal('tên\tgiá\nbút\t5000');
-    const xlsx = (await (await post('text', ooxml('xlsx', { rows: 3 }), 'a.xlsx')).json()) as ExtractedText;
-    expect(xlsx).to.include({ family: 'sheet' });
-    const pptx = (await (await post('text', ooxml('pptx', { slides: 2 }), 'a.pptx')).json()) as ExtractedText;
-    expect(pptx.parts.filter(({ kind }) => kind === 'slide')).to.have.length(2);
-  });
-
-  const extracted = async (file: Uint8Array | string, name: string) =>
-    (await (await post('text', Buffer.from(file), name)).json()) as ExtractedText;
 
   it('text: labels, metafiles, numbers of pages and choices of drop-down lists, as the page shows them', async () => {
     const shown = await extracted(readFileSync(join(import.meta.dirname, 'shown.fodt')), 'a.fodt');
@@ -83,8 +79,7 @@ describe('POST /v1/extract', () => {
   it('text and metadata: of slides with a video', async () => {
     const deck = slidesWithVideo('Trước phim');
     expect((await extracted(deck, 'a.odp')).text).to.equal('Slide 1\nTrước phim');
-    const meta = (await (await post('meta', deck, 'a.odp')).json()) as ExtractedMeta;
-    expect(meta).to.include({ slides: 1, modified_at: null });
+    expect(await json('meta', deck, 'a.odp')).to.include({ slides: 1, modified_at: null });
   });
 
   it('text: what is more than a file may be is file_too_large, also where it would be longer than a string can be', async function () {
@@ -99,31 +94,27 @@ describe('POST /v1/extract', () => {
     });
   });
 
-  it('meta: a file without times has none', async () => {
+  it('meta: as its schema says; a file without times has none', async () => {
+    const meta = await json<ExtractedMeta>('meta', ooxml('docx', { paragraphs: 3 }), 'a.docx');
+    expect(validator('extracted-meta.json')(meta)).to.have.property('ok', true);
+    expect(meta).to.include({ format: 'docx', family: 'text', encrypted: false, macros: false, pages: 1 });
+    const sheet = await json('meta', ooxml('xlsm', { rows: 3 }), 'a.xlsm');
+    expect(sheet).to.include({ format: 'xlsm', family: 'sheet', macros: true });
     for (const [name, content] of Object.entries({ 'a.csv': 'a,b', 'a.txt': 'a', 'a.rtf': RTF })) {
-      const meta = (await (await post('meta', Buffer.from(content), name)).json()) as ExtractedMeta;
-      expect(meta, name).to.include({ created_at: null, modified_at: null, printed_at: null });
+      const times = { created_at: null, modified_at: null, printed_at: null };
+      expect(await json('meta', content, name), name).to.include(times);
     }
   });
 
-  it('meta: as its schema says', async () => {
-    const response = await post('meta', ooxml('docx', { paragraphs: 3 }), 'a.docx');
-    const meta = (await response.json()) as ExtractedMeta;
-    expect(validator('extracted-meta.json')(meta)).to.have.property('ok', true);
-    expect(meta).to.include({ format: 'docx', family: 'text', encrypted: false, macros: false, pages: 1 });
-    const sheet = (await (await post('meta', ooxml('xlsm', { rows: 3 }), 'a.xlsm')).json()) as ExtractedMeta;
-    expect(sheet).to.include({ format: 'xlsm', family: 'sheet', macros: true });
-  });
-
-  const signatures: Record<string, RegExp> = { png: /^89504e47/, jpeg: /^ffd8ff/, webp: /^52494646.{8}57454250/ };
-  for (const [format, signature] of Object.entries(signatures)) {
-    it(`thumbnail: ${format}`, async () => {
+  it('thumbnail: in each format', async () => {
+    const signatures = { png: /^89504e47/, jpeg: /^ffd8ff/, webp: /^52494646.{8}57454250/ };
+    for (const [format, signature] of Object.entries(signatures)) {
       const response = await post('thumbnail', ooxml('docx', { paragraphs: 3 }), 'Công văn.docx', { format });
       expect(response.headers.get('content-type')).to.equal(`image/${format}`);
       const bytes = Buffer.from(await response.arrayBuffer());
       expect(bytes.subarray(0, 12).toString('hex')).to.match(signature);
-    });
-  }
+    }
+  });
 
   it('thumbnail: of a page, in a box', async () => {
     const deck = ooxml('pptx', { slides: 3 });

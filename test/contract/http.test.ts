@@ -1,8 +1,10 @@
 import { connect } from 'node:net';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { SignJWT } from 'jose';
 import type { DocbuilderLimits, DocbuilderStatus, Formats } from '../../src/common/generated/wire.ts';
 import { schemas, validator } from '../../src/common/schema.ts';
+import { secret } from '../support/logs.ts';
 import { errorOf, startService, type TestService } from '../support/service.ts';
 
 /** Sends bytes as they are and gives back everything that comes, until the server closes. */
@@ -19,9 +21,11 @@ function raw(url: string, text: string): Promise<string> {
 }
 
 describe('DocBuilder over HTTP', () => {
+  const jwtSecret = secret('a-jwt-secret-of-at-least-32-characters');
+  const state = { now: Date.parse('2026-11-21T08:00:00Z') };
   let service: TestService;
   before(async () => {
-    service = await startService();
+    service = await startService({ SVC_DOCBUILDER_JWT_SECRET: jwtSecret }, { clock: () => state.now });
   });
   after(() => service.stop());
 
@@ -40,6 +44,29 @@ describe('DocBuilder over HTTP', () => {
     expect(status.core.name).to.equal('LibreOffice');
     expect(status.core.version).to.match(/^\d+\.\d+/);
     expect(status.workers.total).to.equal(1);
+    state.now += 90_999;
+    const later = await service.read<DocbuilderStatus>('/v1/status');
+    expect(later).to.include({ time: '2026-11-21T08:01:30.999Z', uptime_seconds: 90 });
+  });
+
+  it('takes an API key or a JWT, and says which it takes', async () => {
+    const signed = async (seconds: number) => {
+      const token = new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).setExpirationTime(state.now / 1000 + seconds);
+      return secret(await token.sign(new TextEncoder().encode(jwtSecret)));
+    };
+    for (const [token, status, code, detail] of [
+      [service.key, 200],
+      [await signed(3600), 200],
+      ['', 401, 'unauthorized', { reason: 'missing' }],
+      [`${service.key}x`, 401, 'unauthorized', { reason: 'invalid' }],
+      [await signed(-120), 401, 'token_expired', {}],
+    ] as const) {
+      const response = await fetch(`${service.url}/v1/limits`, { headers: { Authorization: `Bearer ${token}` } });
+      expect(response.status).to.equal(status);
+      if (code === undefined) continue;
+      expect(response.headers.get('www-authenticate')).to.equal('Bearer');
+      expect(await errorOf(response)).to.deep.equal({ status, code, detail });
+    }
   });
 
   it('GET /v1/limits shows the Community plan', async () => {

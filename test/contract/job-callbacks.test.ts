@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Environment } from '../../src/common/config.ts';
 import { verifyCallback } from '../../src/common/crypto/signature.ts';
 import type { Job, JobCallback } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
@@ -8,42 +9,39 @@ import { errorOf, startEnterprise, type TestService, until } from '../support/se
 
 const TEXT = Buffer.from('Xin chào\n');
 const SECRET = 'a-callback-secret-for-a-test';
-const ALLOWED = { SVC_FETCH_ALLOW_HOSTS: '127.0.0.1' };
-
-type Receiver = Awaited<ReturnType<typeof callbackReceiver>>;
+const SIGNED = { SVC_DOCBUILDER_CALLBACK_SECRET: SECRET };
 
 describe('job callbacks', () => {
-  const ends: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
+  let service: TestService;
+  let receiver: Awaited<ReturnType<typeof callbackReceiver>>;
+  let answer: () => number;
+  beforeEach(async () => {
+    receiver = await callbackReceiver(() => answer());
   });
-  async function start(...options: Parameters<typeof startEnterprise>): Promise<TestService> {
-    const service = await startEnterprise(...options);
-    ends.push(() => service.stop());
-    return service;
-  }
-  async function listen(behave: Parameters<typeof callbackReceiver>[0]): Promise<Receiver> {
-    const receiver = await callbackReceiver(behave);
-    ends.push(() => receiver.stop());
-    return receiver;
-  }
-  const convert = async (service: TestService, callback_url: string): Promise<Job> => {
-    const response = await service.convert(TEXT, 'a.txt', { to: 'pdf', async: 'true', callback_url });
-    return (await response.json()) as Job;
+  afterEach(() => Promise.all([service.stop(), receiver.stop()]));
+
+  const start = async (environment: Environment = {}) => {
+    service = await startEnterprise(
+      { SVC_FETCH_ALLOW_HOSTS: '127.0.0.1', ...environment },
+      { callbackSchedule: [0, 20, 20] },
+    );
   };
-  const becomes = (service: TestService, { id }: Pick<Job, 'id'>, matches: (job: Job) => boolean) =>
-    until('the callback is as it should be', async () => {
+  const convert = async (): Promise<Job> => {
+    const fields = { to: 'pdf', async: 'true', callback_url: receiver.url };
+    return (await (await service.convert(TEXT, 'a.txt', fields)).json()) as Job;
+  };
+  const becomes = ({ id }: Job, state: string) =>
+    until(`the callback is ${state}`, async () => {
       const job = await service.read<Job>(`/v1/jobs/${id}`);
-      return matches(job) ? job : undefined;
+      return job.callback?.state === state ? job : undefined;
     });
 
   it('are signed, sent once when it goes well, and shown in the job', async () => {
-    const receiver = await listen(() => (receiver.arrived.length === 0 ? 500 : 204));
-    const environment = { ...ALLOWED, SVC_DOCBUILDER_CALLBACK_SECRET: SECRET };
-    const service = await start(environment, { callbackSchedule: [0, 50, 100] });
-    const accepted = await convert(service, receiver.url);
+    answer = () => (receiver.arrived.length === 0 ? 500 : 204);
+    await start(SIGNED);
+    const accepted = await convert();
     expect(accepted.callback).to.include({ state: 'pending', attempts: 0 });
-    const job = await becomes(service, accepted, ({ callback }) => callback?.state === 'delivered');
+    const job = await becomes(accepted, 'delivered');
     expect(job.callback).to.deep.equal({ state: 'delivered', attempts: 2, last_status: 204, next_attempt_at: null });
     for (const { headers, raw } of receiver.arrived) {
       expect(headers).to.include({ 'x-svc-event': 'job.done', 'user-agent': 'SVC-DocBuilder/1.0' });
@@ -55,10 +53,9 @@ describe('job callbacks', () => {
   });
 
   it('are given up after three attempts, follow no redirect, and need async', async () => {
-    const receiver = await listen(() => 302);
-    const service = await start(ALLOWED, { callbackSchedule: [0, 20, 20] });
-    const job = await convert(service, receiver.url);
-    const failed = await becomes(service, job, ({ callback }) => callback?.state === 'failed');
+    answer = () => 302;
+    await start();
+    const failed = await becomes(await convert(), 'failed');
     expect(failed).to.include({ status: 'done' });
     expect(failed.callback).to.deep.equal({ state: 'failed', attempts: 3, last_status: 302, next_attempt_at: null });
     const fields = { to: 'pdf', callback_url: receiver.url };
@@ -69,20 +66,14 @@ describe('job callbacks', () => {
   });
 
   it('tell of a job that failed, with what GET shows of it; unsigned where there is no key', async () => {
-    const receiver = await listen(() => 200);
-    const source = await startCanary((_request, answer) => void answer.writeHead(404).end());
-    ends.push(source.close);
-    const service = await start(ALLOWED);
-    const request = {
-      url: `http://127.0.0.1:${source.port}/a.docx`,
-      to: 'pdf',
-      async: true,
-      callback_url: receiver.url,
-    };
-    const response = await service.post('/v1/convert', request);
+    answer = () => 200;
+    const source = await startCanary((_request, response) => void response.writeHead(404).end());
+    await start();
+    const url = `http://127.0.0.1:${source.port}/a.docx`;
+    const response = await service.post('/v1/convert', { url, to: 'pdf', async: true, callback_url: receiver.url });
     expect(response.status).to.equal(202);
-    const accepted = (await response.json()) as Job;
-    const job = await becomes(service, accepted, ({ callback }) => callback?.state === 'delivered');
+    const job = await becomes((await response.json()) as Job, 'delivered');
+    await source.close();
     expect(job).to.deep.include({ status: 'failed', outputs: [] });
     expect(job.error).to.deep.include({ code: 'download_failed', detail: { reason: 'status', status: 404 } });
     const [told, ...more] = receiver.arrived;

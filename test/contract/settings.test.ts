@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
 import { startCanary } from '../support/canary.ts';
-import { errorOf, startEnterprise, startService, type TestService, until } from '../support/service.ts';
+import { errorOf, startEnterprise, type TestService, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
@@ -15,6 +15,8 @@ describe('what the operator set', function () {
       SVC_DEV_MODE: '1',
       SVC_BASE_URL: 'https://office.example/',
       SVC_DOCBUILDER_WORKERS: '2',
+      SVC_DOCBUILDER_WORKER_MAX_JOBS: '1',
+      SVC_DOCBUILDER_SANDBOX: 'off',
       SVC_DOCBUILDER_MAX_FILE_MB: '1',
       SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '2',
       SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
@@ -25,7 +27,7 @@ describe('what the operator set', function () {
   const status = async () => await service.read<DocbuilderStatus>('/v1/status');
 
   it('is shown as it is in force', async () => {
-    expect(await status()).to.deep.include({ edition: 'enterprise', dev_mode: true });
+    expect(await status()).to.include({ edition: 'enterprise', dev_mode: true, sandbox: 'off' });
     const ready = await until('both workers stand ready', async () => {
       const { workers } = await status();
       return workers.idle === 2 ? workers : undefined;
@@ -35,11 +37,12 @@ describe('what the operator set', function () {
     expect(limits).to.include({ parallel_jobs: 2, max_file_mb: 1, job_timeout_seconds: 2, sync_timeout_seconds: 60 });
   });
 
-  it('SVC_BASE_URL: links begin with it, whatever was asked for', async () => {
+  it('SVC_BASE_URL: links begin with it, whatever was asked for; SVC_DOCBUILDER_WORKER_MAX_JOBS: workers end', async () => {
     const headers = { Accept: 'application/json', 'X-Forwarded-Proto': 'http' };
     const job = (await (await service.convert(TEXT, 'a.txt', { to: 'pdf' }, headers)).json()) as Job;
     const [output] = job.outputs;
     expect(output?.url).to.equal(`https://office.example/v1/files/${output?.file_id}`);
+    await until('the worker is replaced', async () => (await status()).workers.restarts === 1);
   });
 
   it('SVC_DOCBUILDER_MAX_FILE_MB: a file of that size is taken, one byte more is not', async () => {
@@ -82,51 +85,5 @@ describe('what the operator set', function () {
       return workers.restarts > restarts && workers.idle === 2 ? workers : undefined;
     });
     expect(after).to.include({ total: 2, busy: 0 });
-  });
-});
-
-describe('SVC_DOCBUILDER_WORKER_MAX_JOBS', () => {
-  it('is how many jobs a worker has', async () => {
-    const service = await startService({ SVC_DOCBUILDER_WORKER_MAX_JOBS: '1' });
-    try {
-      expect((await service.convert(TEXT, 'a.txt', { to: 'pdf' })).status).to.equal(200);
-      await until('the worker is replaced', async () => {
-        const { workers } = await service.read<DocbuilderStatus>('/v1/status');
-        return workers.restarts === 1;
-      });
-    } finally {
-      await service.stop();
-    }
-  });
-});
-
-describe('the time of the service', () => {
-  it('is told, and how many whole seconds it has run', async () => {
-    const state = { now: Date.parse('2026-11-21T08:00:00Z') };
-    const service = await startService({}, { clock: () => state.now });
-    try {
-      state.now += 90_999;
-      const status = await service.read<DocbuilderStatus>('/v1/status');
-      expect(status).to.include({ time: '2026-11-21T08:01:30.999Z', uptime_seconds: 90 });
-    } finally {
-      await service.stop();
-    }
-  });
-});
-
-describe('what the plan does not have', () => {
-  it('is 403 also when the minute is used up: trying again later would not help', async () => {
-    const state = { now: Date.parse('2026-11-21T08:00:00Z') };
-    const service = await startService({}, { clock: () => state.now });
-    try {
-      const post = (path: string) => service.call(path, { method: 'POST' });
-      for (let i = 0; i < 10; i += 1) expect((await post('/v1/convert')).status).to.equal(400);
-      expect(await errorOf(await post('/v1/convert'))).to.include({ status: 429 });
-      const refused = await post('/v1/template/render');
-      expect(refused.headers.get('retry-after')).to.equal(null);
-      expect(await errorOf(refused)).to.include({ status: 403, code: 'forbidden_feature' });
-    } finally {
-      await service.stop();
-    }
   });
 });

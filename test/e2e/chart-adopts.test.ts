@@ -27,19 +27,19 @@ describe('the chart on an API server that enforces owner references', function (
     const controller = await chart.startController();
     try {
       await kubectl(['apply', '-f', EXAMPLE]);
-      await until('it progresses', async () => (await ready()).startsWith('Progressing ') || undefined);
+      await until('it progresses', async () => (await ready()).startsWith('Progressing '));
       // As `kubectl delete --cascade=orphan` does, where there is a garbage collector.
       const lost = ['secret/office-secrets', 'service/office-gate'];
       for (const object of lost) {
         await kubectl(['patch', object, '--type=merge', '-p', '{"metadata":{"ownerReferences":null}}']);
       }
       const needed = 'To adopt it, the controller needs rbac.adopt=true in its chart.';
-      await until('it says so', async () => (await ready()).includes(needed) || undefined);
+      await until('it says so', async () => (await ready()).includes(needed));
       await chart.run('upgrade', 'svc', CHART, '--set', 'rbac.adopt=true');
       await until('it progresses again', async () => {
         const now = `svc.internal/reconcile-at=${Date.now()}`;
         await kubectl(['annotate', '--overwrite', 'svci', 'office', now]);
-        return (await ready()).startsWith('Progressing ') || undefined;
+        return (await ready()).startsWith('Progressing ');
       });
       const owners = ['get', ...lost, '-o', 'jsonpath={..ownerReferences[*].name}'];
       expect(await kubectl(owners)).to.equal('office office');

@@ -6,7 +6,7 @@ import type { ApiServer } from '../support/api-server.ts';
 import { CHART } from '../support/helm.ts';
 import { established } from '../support/kubectl.ts';
 import { until as within } from '../support/until.ts';
-import { type ChartServer, startChartServer } from './support/chart-server.ts';
+import { type ChartServer, sharedChartServer } from './support/chart-server.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** Longer than a lease lasts that a controller before left behind. */
@@ -28,17 +28,11 @@ describe('the chart on an API server', function () {
   let server: ApiServer;
 
   before(async function () {
-    chart = await startChartServer(this);
+    chart = await sharedChartServer(this);
     server = chart.server;
   });
-  after(() => chart?.stop());
 
   const run: ChartServer['run'] = (...parameters) => chart.run(...parameters);
-  const can = async (...parameters: string[]): Promise<boolean> =>
-    server.kubectl(['auth', 'can-i', ...parameters, '--as', CONTROLLER]).then(
-      (text) => text.trim() === 'yes',
-      () => false,
-    );
 
   it('is installed with one command, and an instance can be applied', async () => {
     expect(chart.installed).to.include('STATUS: deployed').and.to.include('NOTES:');
@@ -57,35 +51,40 @@ describe('the chart on an API server', function () {
   });
 
   it('lets the controller do its work, and nothing else', async () => {
+    const can = (what: string): Promise<boolean> =>
+      server.kubectl(['auth', 'can-i', ...what.split(' '), '--as', CONTROLLER]).then(
+        (text) => text.trim() === 'yes',
+        () => false,
+      );
     for (const allowed of [
-      ['list', 'svcinstances', '--all-namespaces'],
-      ['patch', 'svcinstances', '--subresource=status', '-n', 'default'],
-      ['create', 'deployments', '-n', 'default'],
-      ['get', 'secrets', '-n', 'default'],
-      ['list', 'pods', '-n', 'default'],
-      ['patch', 'events.events.k8s.io', '-n', 'default'],
-      ['list', 'events.events.k8s.io', '-n', 'default'],
-      ['update', 'leases/svc-controller', '-n', 'svc-system'],
-      ['get', 'customresourcedefinitions/svcinstances.svc.internal'],
+      'list svcinstances --all-namespaces',
+      'patch svcinstances --subresource=status -n default',
+      'create deployments -n default',
+      'get secrets -n default',
+      'list pods -n default',
+      'patch events.events.k8s.io -n default',
+      'list events.events.k8s.io -n default',
+      'update leases/svc-controller -n svc-system',
+      'get customresourcedefinitions/svcinstances.svc.internal',
     ]) {
-      expect(await can(...allowed), allowed.join(' ')).to.equal(true);
+      expect(await can(allowed), allowed).to.equal(true);
     }
     for (const refused of [
-      ['patch', 'svcinstances', '-n', 'default'],
-      ['delete', 'svcinstances', '-n', 'default'],
-      ['create', 'pods', '-n', 'default'],
-      ['create', 'pods', '--subresource=exec', '-n', 'default'],
-      ['delete', 'secrets', '-n', 'default'],
-      ['deletecollection', 'secrets', '-n', 'default'],
-      ['delete', 'persistentvolumeclaims', '-n', 'default'],
-      ['create', 'serviceaccounts', '--subresource=token', '-n', 'default'],
-      ['create', 'rolebindings', '-n', 'default'],
-      ['list', 'nodes'],
-      ['get', 'customresourcedefinitions/others.example.com'],
-      ['update', 'leases/another', '-n', 'svc-system'],
-      ['get', 'leases/svc-controller', '-n', 'default'],
+      'patch svcinstances -n default',
+      'delete svcinstances -n default',
+      'create pods -n default',
+      'create pods --subresource=exec -n default',
+      'delete secrets -n default',
+      'deletecollection secrets -n default',
+      'delete persistentvolumeclaims -n default',
+      'create serviceaccounts --subresource=token -n default',
+      'create rolebindings -n default',
+      'list nodes',
+      'get customresourcedefinitions/others.example.com',
+      'update leases/another -n svc-system',
+      'get leases/svc-controller -n default',
     ]) {
-      expect(await can(...refused), refused.join(' ')).to.equal(false);
+      expect(await can(refused), refused).to.equal(false);
     }
   });
 
@@ -98,37 +97,35 @@ describe('the chart on an API server', function () {
     ],
   ] as const) {
     it(`gives a real controller, ${mode}, all that it needs from the first object to the last`, async () => {
+      const kubectl = (parameters: readonly string[], input?: string) =>
+        server.kubectl(['-n', namespace, ...parameters], input);
       await server.kubectl(['create', 'namespace', namespace]);
       await run('upgrade', 'svc', CHART, ...values.flatMap((value) => ['--set-json', value]));
       const controller = await chart.startController(values);
       try {
-        await server.kubectl(['-n', namespace, 'apply', '-f', '-'], RESTORED);
-        await server.kubectl(['-n', namespace, 'apply', '-f', EXAMPLE]);
-        const there = (object: string) =>
-          server.kubectl(['-n', namespace, 'get', object, '-o', 'name']).catch(() => '');
-        await until('the last object', async () => (await there('ingress/office')) || undefined);
-        const message = '{.status.conditions[?(@.type=="Ready")].message}';
-        await until('a status that has looked for pods', async () => {
-          const text = await server.kubectl(['-n', namespace, 'get', 'svci', 'office', '-o', `jsonpath=${message}`]);
-          return text.includes('is starting') || undefined;
-        });
+        await kubectl(['apply', '-f', '-'], RESTORED);
+        await kubectl(['apply', '-f', EXAMPLE]);
+        const there = (object: string) => kubectl(['get', object, '-o', 'name']).catch(() => '');
+        await until('the last object', async () => (await there('ingress/office')) !== '');
+        const message = 'jsonpath={.status.conditions[?(@.type=="Ready")].message}';
+        await until('a status that has looked for pods', async () =>
+          (await kubectl(['get', 'svci', 'office', '-o', message])).includes('is starting'),
+        );
         // As docs/kubernetes-operations.md says of a restored claim.
         const label = 'jsonpath={.metadata.labels.app\\.kubernetes\\.io/managed-by}';
-        expect(await server.kubectl(['-n', namespace, 'get', 'pvc', 'office-gate', '-o', label])).to.equal(
-          'svc-controller',
-        );
+        expect(await kubectl(['get', 'pvc', 'office-gate', '-o', label])).to.equal('svc-controller');
         // What is no longer wanted goes, what was deleted comes back.
-        await server.kubectl(['-n', namespace, 'delete', 'poddisruptionbudget/office-gate']);
-        await server.kubectl(['-n', namespace, 'patch', 'svci', 'office', '--type=merge', '-p', NO_EDGE]);
-        await until('no edge', async () => ((await there('ingress/office')) === '' ? true : undefined));
-        await until('the budget', async () => (await there('poddisruptionbudget/office-gate')) || undefined);
+        await kubectl(['delete', 'poddisruptionbudget/office-gate']);
+        await kubectl(['patch', 'svci', 'office', '--type=merge', '-p', NO_EDGE]);
+        await until('no edge', async () => (await there('ingress/office')) === '');
+        await until('the budget', async () => (await there('poddisruptionbudget/office-gate')) !== '');
         controller.child.kill('SIGTERM');
         expect(await controller.ended).to.equal(0);
-        expect(await server.kubectl(['-n', namespace, 'get', 'events.events.k8s.io', '-o', 'name'])).not.to.equal('');
+        expect(await kubectl(['get', 'events.events.k8s.io', '-o', 'name'])).not.to.equal('');
         expect(controller.log()).not.to.match(/forbidden|"status":403|Refused/);
       } finally {
         controller.child.kill('SIGKILL');
-        await server.kubectl(['-n', namespace, 'delete', 'svci', '--all']);
+        await kubectl(['delete', 'svci', '--all']);
       }
     });
   }
@@ -143,18 +140,18 @@ describe('the chart on an API server', function () {
       );
     try {
       await run('upgrade', 'svc', CHART, '--reset-values');
-      await until('it is ready', async () => (await readiness()) === 'ok' || undefined);
+      await until('it is ready', async () => (await readiness()) === 'ok');
       await server.kubectl(['delete', 'crd', 'svcinstances.svc.internal']);
-      await until('it is not', async () => (await readiness()).includes('is not installed: apply crds/') || undefined);
+      await until('it is not', async () => (await readiness()).includes('is not installed: apply crds/'));
       const line = '"kind":"SvcInstance","msg":"the API server does not have this kind any more"';
-      await until('it is logged', async () => controller.log().includes(line) || undefined);
+      await until('it is logged', async () => controller.log().includes(line));
       await run('upgrade', 'svc', CHART, '--reset-values');
       await established(server.kubectl, 'svcinstances.svc.internal');
-      await within('it is ready again', async () => (await readiness()) === 'ok' || undefined, 15_000);
+      await within('it is ready again', async () => (await readiness()) === 'ok', 15_000);
       await server.kubectl(['apply', '-f', EXAMPLE]);
       await until('the instance is dealt with', async () => {
         const text = await server.kubectl(['get', 'svci', 'office', '-o', 'jsonpath={.status.conditions}']);
-        return text !== '' || undefined;
+        return text !== '';
       });
     } finally {
       controller.child.kill('SIGKILL');

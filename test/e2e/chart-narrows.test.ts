@@ -9,16 +9,13 @@ import { only } from '../support/helm.ts';
 import { minorVersion } from '../support/kubectl.ts';
 import { until } from '../support/until.ts';
 import { situationOf } from '../unit/controller/desired/situation.ts';
-import { type ChartServer, startChartServer } from './support/chart-server.ts';
+import { type ChartServer, sharedChartServer } from './support/chart-server.ts';
 
 const CONTROLLER = 'system:serviceaccount:svc-system:svc-controller';
 const CRD = resolve(import.meta.dirname, '../../crds/svcinstances.svc.internal.yaml');
 const NAMESPACE = 'documents';
-const STRANGERS = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name: 'office-of-somebody', namespace: NAMESPACE },
-};
+const METADATA = { name: 'office-of-somebody', namespace: NAMESPACE };
+const STRANGERS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: METADATA };
 
 type Members = Record<string, unknown>;
 type Change = (object: Members & { metadata: Members; spec: Members }) => void;
@@ -31,27 +28,18 @@ describe('the chart narrows what the controller may write', function () {
   const objects = desired(situationOf());
 
   before(async function () {
-    chart = await startChartServer(this);
+    chart = await sharedChartServer(this);
     server = chart.server;
     await server.kubectl(['create', 'namespace', NAMESPACE]);
     await server.kubectl(['create', '-f', '-'], JSON.stringify(STRANGERS));
     // The API server takes a moment to know of it.
-    await until('the policy is in force', async () => (await create(STRANGERS, 'probe')) !== undefined || undefined);
+    await until('the policy is in force', async () => (await create(STRANGERS, 'probe')) !== undefined);
   });
-  after(() => chart?.stop());
 
   /** The API server's answer where it refuses; undefined: it does not. */
   function attempt(parameters: readonly string[], input?: object, as = CONTROLLER): Promise<string | undefined> {
-    const words = [
-      ...parameters,
-      '--namespace',
-      NAMESPACE,
-      '--dry-run=server',
-      '--as',
-      as,
-      '--as-group=system:masters',
-    ];
-    return server.kubectl(words, input && JSON.stringify(input)).then(
+    const flags = ['--namespace', NAMESPACE, '--dry-run=server', '--as', as, '--as-group=system:masters'];
+    return server.kubectl([...parameters, ...flags], input && JSON.stringify(input)).then(
       () => undefined,
       (error: { stderr: string }) => error.stderr,
     );
@@ -74,48 +62,34 @@ describe('the chart narrows what the controller may write', function () {
   });
 
   const GATE = ['Deployment', 'office-gate'] as const;
+  const { ownerReferences } = only<KubernetesObject>(objects, ...GATE).metadata;
+  /** A patch that makes an object the instance's. */
+  const owned = JSON.stringify({ metadata: { ownerReferences } });
   const pods = (change: (pod: Pod) => unknown) => changed(...GATE, (object) => change(podOf(object)));
+  const podsWith = (members: Partial<Pod>) => pods((pod) => Object.assign(pod, members));
+  const metadataOf = (members: Members) => changed(...GATE, ({ metadata }) => Object.assign(metadata, members));
+  const replicaSet = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'office', uid: 'a' };
+  const token = changed('Secret', 'office-secrets', (object) => {
+    object['type'] = 'kubernetes.io/service-account-token';
+    object.metadata['annotations'] = { 'kubernetes.io/service-account.name': 'default' };
+  });
+  const addresses = changed('Service', 'office-front', ({ spec }) =>
+    Object.assign(spec, { externalIPs: ['192.0.2.1'] }),
+  );
+  const privileged = pods(({ containers: [first] }) =>
+    Object.assign(first ?? {}, { securityContext: { privileged: true } }),
+  );
   const REFUSED: readonly [what: string, object: object, why: string][] = [
-    [
-      'an object without an owner',
-      changed(...GATE, ({ metadata }) => delete metadata['ownerReferences']),
-      'of an SvcInstance',
-    ],
-    [
-      'an object of another owner',
-      changed(...GATE, ({ metadata }) => {
-        const [owner] = metadata['ownerReferences'] as Members[];
-        Object.assign(owner ?? {}, { kind: 'ReplicaSet', apiVersion: 'apps/v1' });
-      }),
-      'of an SvcInstance',
-    ],
-    ['another name', changed(...GATE, ({ metadata }) => Object.assign(metadata, { name: 'payroll' })), 'named'],
-    [
-      'pods of another account',
-      pods((pod) => Object.assign(pod, { serviceAccountName: 'default' })),
-      'ServiceAccounts',
-    ],
-    ['pods with a token', pods((pod) => Object.assign(pod, { automountServiceAccountToken: true })), 'ServiceAccounts'],
-    ['pods in the network of their node', pods((pod) => Object.assign(pod, { hostNetwork: true })), 'node'],
+    ['an object without an owner', metadataOf({ ownerReferences: undefined }), 'of an SvcInstance'],
+    ['an object of another owner', metadataOf({ ownerReferences: [replicaSet] }), 'of an SvcInstance'],
+    ['another name', metadataOf({ name: 'payroll' }), 'named'],
+    ['pods of another account', podsWith({ serviceAccountName: 'default' }), 'ServiceAccounts'],
+    ['pods with a token', podsWith({ automountServiceAccountToken: true }), 'ServiceAccounts'],
+    ['pods in the network of their node', podsWith({ hostNetwork: true }), 'node'],
     ['pods with a folder of their node', pods(mountHost), 'node'],
-    [
-      'privileged pods',
-      pods(({ containers: [first] }) => Object.assign(first ?? {}, { securityContext: { privileged: true } })),
-      'node',
-    ],
-    [
-      'a token of an account as a Secret',
-      changed('Secret', 'office-secrets', (object) => {
-        object['type'] = 'kubernetes.io/service-account-token';
-        object.metadata['annotations'] = { 'kubernetes.io/service-account.name': 'default' };
-      }),
-      'credentials',
-    ],
-    [
-      'a Service for addresses of others',
-      changed('Service', 'office-front', ({ spec }) => Object.assign(spec, { externalIPs: ['192.0.2.1'] })),
-      'traffic',
-    ],
+    ['privileged pods', privileged, 'node'],
+    ['a token of an account as a Secret', token, 'credentials'],
+    ['a Service for addresses of others', addresses, 'traffic'],
   ];
   for (const [what, object, why] of REFUSED) {
     it(`and refuses ${what}, which others may make`, async () => {
@@ -127,11 +101,9 @@ describe('the chart narrows what the controller may write', function () {
   }
 
   it('and lets it neither change nor delete the objects of others, even to make them its own', async () => {
-    const owners = only<KubernetesObject>(objects, 'Deployment', 'office-gate').metadata.ownerReferences;
-    const patch = JSON.stringify({ metadata: { ownerReferences: owners } });
     const what = `configmap/${STRANGERS.metadata.name}`;
     for (const parameters of [
-      ['patch', what, '--type=merge', '--patch', patch],
+      ['patch', what, '--type=merge', '--patch', owned],
       ['delete', what],
     ]) {
       expect(await attempt(parameters)).to.include('belongs to somebody else');
@@ -148,11 +120,9 @@ describe('the chart narrows what the controller may write', function () {
       delete (object.metadata['labels'] as Members)['app.kubernetes.io/managed-by'];
     });
     expect(others).to.include('of an SvcInstance');
-    const named = await claim((object) => {
-      free(object);
-      Object.assign(object.metadata, { name: 'payroll' });
-    });
-    expect(named).to.include('named after');
+    expect(await claim((object) => free(object) && Object.assign(object.metadata, { name: 'payroll' }))).to.include(
+      'named after',
+    );
   });
 
   it('and to the size of pods of instances, and of no others', async function () {
@@ -171,13 +141,10 @@ describe('the chart narrows what the controller may write', function () {
   });
 
   it('but to what an instance left, or a backup brought: that it may take back, and remove', async () => {
-    const left = { ...STRANGERS, metadata: { ...STRANGERS.metadata, name: 'office-left' } };
     const annotations = { 'svc.internal/applied': 'true' };
-    const marked = { ...left, metadata: { ...left.metadata, annotations } };
-    await server.kubectl(['create', '-f', '-'], JSON.stringify(marked));
-    const owners = only<KubernetesObject>(objects, 'Deployment', 'office-gate').metadata.ownerReferences;
-    const patch = JSON.stringify({ metadata: { ownerReferences: owners } });
-    expect(await attempt(['patch', 'configmap/office-left', '--type=merge', '--patch', patch])).to.equal(undefined);
+    const left = { ...STRANGERS, metadata: { ...METADATA, name: 'office-left', annotations } };
+    await server.kubectl(['create', '-f', '-'], JSON.stringify(left));
+    expect(await attempt(['patch', 'configmap/office-left', '--type=merge', '--patch', owned])).to.equal(undefined);
     expect(await attempt(['delete', 'configmap/office-left'])).to.equal(undefined);
   });
 
@@ -201,10 +168,10 @@ describe('the chart narrows what the controller may write', function () {
         () => '',
         (error: { stderr: string }) => error.stderr,
       );
-    await until('the older rules are in force', async () => (await apply(instance)) === '' || undefined);
+    await until('the older rules are in force', async () => (await apply(instance)) === '');
     await server.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], definition);
     const second = { ...instance, metadata: { name: 'new' } };
-    await until('the newer rules are in force', async () => (await apply(second)).includes('monitors') || undefined);
+    await until('the newer rules are in force', async () => (await apply(second)).includes('monitors'));
     const status = JSON.stringify({ status: { observedGeneration: 1 } });
     const patch = ['patch', 'svci/old', '-n', NAMESPACE, '--type=merge', '--subresource=status', '--patch', status];
     expect(await server.kubectl(patch)).to.include('patched');

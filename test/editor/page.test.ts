@@ -4,7 +4,7 @@ import type { Browser, Frame, Page } from 'puppeteer-core';
 import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
 import type { UriForm } from '../../examples/editor/options.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
-import { BROWSERS, launch } from '../browser/support/browsers.ts';
+import { BROWSERS, shareBrowser } from '../browser/support/browsers.ts';
 import { portOf } from '../support/listen.ts';
 import { until } from '../support/until.ts';
 import { openEditor } from './client.ts';
@@ -47,7 +47,7 @@ describe('stand-in editor: its page', function () {
       '127.0.0.1',
     );
     origin = `http://127.0.0.1:${await portOf(portal)}`;
-    browser = await launch(installed);
+    browser = await shareBrowser(installed);
   });
   beforeEach(async () => {
     host.files.set('doc_1', { name: 'a.docx', bytes: ooxml('docx', { paragraphs: 2 }), stamp: 'first' });
@@ -63,7 +63,6 @@ describe('stand-in editor: its page', function () {
     expect(own, 'errors in the page').to.deep.equal([]);
   });
   after(async () => {
-    await browser?.close();
     await host?.stop();
     portal?.close();
   });

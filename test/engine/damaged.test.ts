@@ -70,27 +70,28 @@ describe('engine: damaged packages', function () {
     ['another part as its content', () => Buffer.from('<a/>')],
     ['no content', () => undefined],
   ];
-  for (const format of PACKAGES) {
-    for (const [what, change] of damage) {
-      it(`${format} with ${what} is refused`, async () => {
-        expect(await opened(changed(format, CONTENT[format], change), `a.${format}`)).to.equal('damaged_part');
-      });
+  it('content that is damaged or not there is refused', async () => {
+    for (const format of PACKAGES) {
+      for (const [what, change] of damage) {
+        const found = await opened(changed(format, CONTENT[format], change), `a.${format}`);
+        expect(found, `${format} with ${what}`).to.equal('damaged_part');
+      }
     }
-  }
+  });
 
-  for (const [format, part] of [
-    ['xlsx', 'xl/_rels/workbook.xml.rels'],
-    ['xlsx', 'xl/sharedStrings.xml'],
-    ['xlsx', 'xl/styles.xml'],
-    ['pptx', 'ppt/_rels/presentation.xml.rels'],
-    ['pptx', 'ppt/slideMasters/slideMaster1.xml'],
-    ['pptx', 'ppt/slideLayouts/_rels/slideLayout1.xml.rels'],
-  ] as const) {
-    it(`${format} without ${part} is refused`, async () => {
+  it('parts that the content needs have to be there', async () => {
+    for (const [format, part] of [
+      ['xlsx', 'xl/_rels/workbook.xml.rels'],
+      ['xlsx', 'xl/sharedStrings.xml'],
+      ['xlsx', 'xl/styles.xml'],
+      ['pptx', 'ppt/_rels/presentation.xml.rels'],
+      ['pptx', 'ppt/slideMasters/slideMaster1.xml'],
+      ['pptx', 'ppt/slideLayouts/_rels/slideLayout1.xml.rels'],
+    ] as const) {
       const content = changed(format, part, () => undefined);
-      expect(await opened(content, `a.${format}`)).to.equal('damaged_part');
-    });
-  }
+      expect(await opened(content, `a.${format}`), part).to.equal('damaged_part');
+    }
+  });
 
   it('a picture that is not the one that was packed is refused', async () => {
     const picture = randomBytes(200);

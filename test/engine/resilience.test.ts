@@ -13,11 +13,15 @@ const SMALL = fodt(paragraph('Xin chào'));
 describe('engine: documents that hang, crash and eat', function () {
   this.timeout(60_000);
   let bench: Bench;
-  beforeEach(async () => {
+  let restarts: number;
+  before(async () => {
     bench = await createBench({ workers: 2, memoryMb: 700, stallSeconds: 4 });
-    await untilAtRest();
   });
-  afterEach(() => bench.dispose());
+  beforeEach(async () => {
+    await untilAtRest();
+    restarts = bench.restarts();
+  });
+  after(() => bench.dispose());
   const workers = () => bench.engine.status().workers;
   const convertSmall = () => bench.convert(SMALL, 'fodt', 'pdf');
 
@@ -61,7 +65,7 @@ describe('engine: documents that hang, crash and eat', function () {
     expect(Date.now() - before).to.be.below(1000);
     await Promise.all([convertSmall(), convertSmall()]);
     expect(Date.now() - before).to.be.below(2500);
-    expect(bench.restarts()).to.equal(1);
+    expect(bench.restarts()).to.equal(restarts + 1);
   });
 
   it('an abort ends a worker that is stopped', async () => {
@@ -80,41 +84,15 @@ describe('engine: documents that hang, crash and eat', function () {
     const stuck = findFailure(bench.convert(endless, 'fods', 'xlsx'));
     process.kill(await untilBusy(pids), 'SIGSTOP');
     expect((await stuck).reason).to.equal('crashed');
-    expect(bench.restarts()).to.equal(1);
+    expect(bench.restarts()).to.equal(restarts + 1);
     await convertSmall();
-  });
-
-  it('an abort while waiting for a worker takes none', async () => {
-    const controller = new AbortController();
-    await hang(controller.signal);
-    const second = bench.convert(endless, 'fods', 'xlsx', { signal: controller.signal });
-    await until('two busy workers', () => workers().busy === 2);
-    const error = await findFailure(bench.convert(SMALL, 'fodt', 'pdf', { signal: AbortSignal.timeout(200) }));
-    expect(error.name).to.equal('TimeoutError');
-    controller.abort();
-    await findFailure(second);
-    await until('two idle workers', () => workers().idle === 2, 30_000);
-    await convertSmall();
-  });
-
-  it('a worker that dies while it is idle is replaced at once, before anybody asks for it', async () => {
-    for (const killed of bench.pids()) {
-      const restarts = bench.restarts();
-      process.kill(killed, 'SIGKILL');
-      await until('its end noticed', () => bench.restarts() === restarts + 1, 1_500);
-      await until('a replacement', () => workers().idle === 2);
-      await Promise.all([convertSmall(), convertSmall()]);
-      expect(bench.restarts(), 'no task met a dead worker').to.equal(restarts + 1);
-      await untilAtRest();
-      expect(bench.pids()).not.to.include(killed);
-    }
   });
 
   it('a job whose worker crashes once is done by another; a second crash is the document’s own', async () => {
     const once = bench.convert(fodt(paragraph('Câu dài. '.repeat(40)).repeat(2_000)), 'fodt', 'pdf');
     process.kill(await untilBusy(), 'SIGKILL');
     expect((await once).pages).to.be.greaterThan(100);
-    expect(bench.restarts()).to.equal(1);
+    expect(bench.restarts()).to.equal(restarts + 1);
 
     await untilAtRest();
     const ready = bench.pids();

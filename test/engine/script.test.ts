@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Picture } from '../../cmd/docbuilder/script/flat.ts';
+import type { Picture } from '../../cmd/docbuilder/script/check/pictures.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
 import type { Block, Save, Script, Sheet, Slide } from '../../src/common/generated/script.ts';
 import { readPng } from './pixels.ts';

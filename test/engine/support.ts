@@ -17,7 +17,7 @@ import type {
 import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuilder/formats.ts';
 import type { SourceOptions } from '../../cmd/docbuilder/source/sources.ts';
 import { runEnding } from '../support/at-end.ts';
-import { silentLogger } from '../support/logs.ts';
+import { silentLogger, testLogger } from '../support/logs.ts';
 
 export interface Made {
   path: string;
@@ -128,9 +128,9 @@ export async function createBench(overrides: Partial<EngineSettings> = {}): Prom
 
 let shared: Promise<Bench> | undefined;
 
-/** The engine of all suites that leave it as it was; it stops after the last test of the run. */
+/** The engine of all suites and services that leave it as it was; it stops after the last test of the run. */
 export function sharedBench(): Promise<Bench> {
-  shared ??= createBench().then((bench) => {
+  shared ??= createBench({ log: testLogger() }).then((bench) => {
     runEnding.at(() => bench.dispose());
     return bench;
   });

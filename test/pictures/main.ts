@@ -3,9 +3,8 @@
  * `npm run pictures` makes all of them, `npm run pictures -- kubectl` one. After `make test`, which installs what it needs.
  */
 import { writePicture } from '../../scripts/examples/picture.ts';
-import { demo } from './demo.ts';
-import { kubectl } from './kubectl.ts';
 import { letter } from './letter.ts';
+import { demo, kubectl } from './screens.ts';
 
 const PICTURES: Readonly<Record<string, () => Promise<string>>> = { demo, kubectl, letter };
 

@@ -7,13 +7,7 @@ import { until } from './until.ts';
 const TRIES = 8;
 
 /** Leads connections to one of several servers. One that does not connect is asked last from then on. */
-export interface Balancer {
-  port: number;
-  add(port: number, host?: string): void;
-  /** Nothing new goes there. Resolves when what is open has ended by itself. */
-  remove(port: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type Balancer = Awaited<ReturnType<typeof startBalancer>>;
 
 interface Server {
   port: number;
@@ -23,7 +17,7 @@ interface Server {
 }
 
 /** @param rotates whether each connection goes to another server than the one before */
-export async function startBalancer({ rotates = true, connectMs = 30_000 } = {}): Promise<Balancer> {
+export async function startBalancer({ rotates = true, connectMs = 30_000 } = {}) {
   const servers: Server[] = [];
   const open = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -68,13 +62,14 @@ export async function startBalancer({ rotates = true, connectMs = 30_000 } = {})
   const port = await portOf(door.listen(0, '127.0.0.1'));
   return {
     port,
-    add: (to, host = '127.0.0.1') => void servers.push({ port: to, host, count: 0 }),
-    async remove(from) {
+    add: (to: number, host = '127.0.0.1') => void servers.push({ port: to, host, count: 0 }),
+    /** Nothing new goes there. Resolves when what is open has ended by itself. */
+    async remove(from: number): Promise<void> {
       const index = servers.findIndex((server) => server.port === from);
       const [server] = servers.splice(index, 1);
       await until('its connections have ended', () => server?.count === 0, 30_000);
     },
-    close() {
+    close(): Promise<void> {
       for (const socket of open) socket.destroy();
       return new Promise((resolve) => door.close(() => resolve()));
     },

@@ -5,21 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { TEST_TLS } from './tls.ts';
 
 /** A real server on the loopback network that counts who comes. */
-export interface Canary {
-  readonly port: number;
-  /** TCP connections so far: a refused URL must not cause even one. */
-  readonly connections: number;
-  readonly requests: readonly IncomingMessage[];
-  /** Connections that are open now. */
-  readonly open: number;
-  close(): Promise<void>;
-}
+export type Canary = Awaited<ReturnType<typeof startCanary>>;
 
 /** Starts a server that answers with `answer`; 200 and `canary` unless told. */
 export async function startCanary(
   answer: RequestListener = (_request, response) => void response.end('canary'),
   options: { host?: string; port?: number; tls?: boolean } = {},
-): Promise<Canary> {
+) {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
@@ -38,16 +30,29 @@ export async function startCanary(
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    requests,
+    requests: requests as readonly IncomingMessage[],
+    /** TCP connections so far: a refused URL must not cause even one. */
     get connections() {
       return connections;
     },
+    /** Connections that are open now. */
     get open() {
       return open;
     },
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** Starts servers for one test each. */
+export function useServers(): typeof startCanary {
+  const servers: Canary[] = [];
+  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+  return async (answer, options) => {
+    const server = await startCanary(answer, options);
+    servers.push(server);
+    return server;
   };
 }

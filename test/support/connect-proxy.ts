@@ -3,17 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { portOf } from './listen.ts';
 
 /** A real HTTP proxy for CONNECT (RFC 9110, 9.3.6) that knows where each address is in the test. */
-export interface ConnectProxy {
-  url: URL;
-  /** The authorities that it was asked to connect to, in order. */
-  asked: string[];
-  /** `Proxy-Authorization` of the last request. */
-  authorization(): string | undefined;
-  close(): Promise<void>;
-}
+export type ConnectProxy = Awaited<ReturnType<typeof startConnectProxy>>;
 
 /** @param routes where an authority really leads to: a port of this machine; any other is refused with 403 */
-export async function startConnectProxy(routes: Readonly<Record<string, number>>): Promise<ConnectProxy> {
+export async function startConnectProxy(routes: Readonly<Record<string, number>>) {
   const asked: string[] = [];
   const open = new Set<Socket>();
   let authorization: string | undefined;
@@ -39,7 +32,9 @@ export async function startConnectProxy(routes: Readonly<Record<string, number>>
   const port = await portOf(server);
   return {
     url: new URL(`http://127.0.0.1:${port}`),
+    /** The authorities that it was asked to connect to, in order. */
     asked,
+    /** `Proxy-Authorization` of the last request. */
     authorization: () => authorization,
     async close() {
       for (const socket of open) socket.destroy();

@@ -6,25 +6,15 @@ import { portOf } from './listen.ts';
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean | undefined;
 
 /** An HTTP server in front of another one that can answer in its place, and knows what was asked for. */
-export interface HttpFaults {
-  port: number;
-  /** Method, host and target of each request so far. */
-  seen: { method: string; host: string; target: string }[];
-  /** Does this from now on. */
-  fail(fault: Fault): void;
-  /** Changes contents from now on, on their way there or back. */
-  alter(changes: { up?: (content: Readable) => Readable; down?: (content: Readable) => Readable }): void;
-  /** Passes all on as it is again. */
-  heal(): void;
-  close(): void;
-}
+export type HttpFaults = Awaited<ReturnType<typeof startHttpFaults>>;
 
 /** @param target port of the real server; it is told the host that the client asked for */
-export async function startHttpFaults(target: number): Promise<HttpFaults> {
+export async function startHttpFaults(target: number) {
   const same = (content: Readable): Readable => content;
   let fault: Fault = () => false;
   let [up, down] = [same, same];
-  const seen: HttpFaults['seen'] = [];
+  /** Method, host and target of each request so far. */
+  const seen: { method: string; host: string; target: string }[] = [];
   const server = createServer((incoming, response) => {
     const { method = '', url = '', headers } = incoming;
     seen.push({ method, host: headers.host ?? '', target: url });
@@ -41,12 +31,15 @@ export async function startHttpFaults(target: number): Promise<HttpFaults> {
   return {
     port: await portOf(server),
     seen,
-    fail: (next) => {
+    /** Does this from now on. */
+    fail: (next: Fault) => {
       fault = next;
     },
-    alter: (changes) => {
+    /** Changes contents from now on, on their way there or back. */
+    alter: (changes: { up?: (content: Readable) => Readable; down?: (content: Readable) => Readable }) => {
       [up, down] = [changes.up ?? same, changes.down ?? same];
     },
+    /** Passes all on as it is again. */
     heal: () => {
       fault = () => false;
       [up, down] = [same, same];

@@ -3,7 +3,6 @@ import { AppError, type ErrorCode } from '../../src/common/errors.ts';
 import { parseAllowList } from '../../src/common/net/allow-list.ts';
 import { createOutbound, type Lookup, type Outbound } from '../../src/common/net/outbound.ts';
 import { parseDenyList } from '../../src/common/net/outbound-settings.ts';
-import { type Canary, startCanary } from './canary.ts';
 
 /** What stands in every secret place of a test's URLs; no error may carry it. */
 export const SECRET = 's3cr3t';
@@ -27,17 +26,6 @@ export function openDoor(
     return answer.map((address) => ({ address }));
   };
   return { door: createOutbound({ allow: list, deny: denied.list, lookup, proxy, userAgent: 'SVC-Test/1.0' }), asked };
-}
-
-/** Starts servers for one test each. */
-export function useServers(): typeof startCanary {
-  const servers: Canary[] = [];
-  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
-  return async (answer, options) => {
-    const server = await startCanary(answer, options);
-    servers.push(server);
-    return server;
-  };
 }
 
 /** The detail of the AppError that `work` must end in. Neither it nor what the log gets may give anything away. */

@@ -23,34 +23,10 @@ export async function postgresOrNone(...settings: string[]): Promise<Postgres | 
 }
 
 /** A server of PostgreSQL, which ends with this process. */
-export interface Postgres {
-  port: number;
-  /** The address of the database `postgres`. */
-  url: string;
-  /** The address of a new database. @param port of a proxy to it */
-  create(port?: number): Promise<string>;
-  /** Runs one statement in `postgres` as the administrator. */
-  ask(text: string): Promise<unknown[]>;
-  /** Ends the server at once. */
-  kill(): Promise<void>;
-  /** Starts it again. */
-  start(): Promise<void>;
-  /** Starts a standby, without which nothing is committed from then on. */
-  addStandby(): Promise<Standby>;
-  /** Lets it speak TLS. @returns path of the certificate of the authority that has signed its own */
-  useTls(): Promise<string>;
-  stop(): Promise<void>;
-}
-
-/** A copy of a server that follows it (streaming replication). */
-export interface Standby {
-  port: number;
-  /** Makes it take changes. */
-  promote(): Promise<void>;
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** Starts a server as a user without rights: it refuses to run as root. */
-async function startPostgres(bin: string, settings: readonly string[]): Promise<Postgres> {
+async function startPostgres(bin: string, settings: readonly string[]) {
   const folder = await ownFolder('postgres');
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
@@ -64,6 +40,7 @@ async function startPostgres(bin: string, settings: readonly string[]): Promise<
   const daemons: Daemon[] = [];
 
   const url = (database: string, at = port): string => `postgresql://svc@127.0.0.1:${at}/${database}`;
+  /** Runs one statement in `postgres` as the administrator. */
   async function ask(text: string, at = port): Promise<unknown[]> {
     const client = new pg.Client({ connectionString: url('postgres', at) });
     client.on('error', () => {});
@@ -74,6 +51,9 @@ async function startPostgres(bin: string, settings: readonly string[]): Promise<
       await client.end();
     }
   }
+
+  /** Resolves when a statement has a row. */
+  const holds = (what: string, query: string) => until(what, async () => (await ask(query)).length > 0);
 
   /** Starts a server on a folder with its data. */
   async function serve(from: string, at: number): Promise<Daemon> {
@@ -93,7 +73,8 @@ async function startPostgres(bin: string, settings: readonly string[]): Promise<
     daemon = await serve(data, port);
   }
 
-  async function addStandby(): Promise<Standby> {
+  /** Starts a copy that follows it (streaming replication), without which nothing is committed from then on. */
+  async function addStandby() {
     const [copy, at] = [join(folder, 'standby'), await freePort()];
     const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'svc'];
     const copying = [...drop, join(bin, 'pg_basebackup'), ...from, '-D', copy, '-R', '-c', 'fast'];
@@ -101,13 +82,13 @@ async function startPostgres(bin: string, settings: readonly string[]): Promise<
     await serve(copy, at);
     await ask(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await ask('SELECT pg_reload_conf()');
-    await until('it follows', async () => {
-      const [row] = await ask(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`);
-      return row;
-    });
-    return { port: at, promote: async () => void (await ask('SELECT pg_promote()', at)) };
+    await holds('it follows', `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`);
+    /** Makes it take changes. */
+    const promote = async () => void (await ask('SELECT pg_promote()', at));
+    return { port: at, promote };
   }
 
+  /** Lets it speak TLS. @returns path of the certificate of the authority that has signed its own */
   async function useTls(): Promise<string> {
     const authority = await makeAuthority(folder);
     const hosts = ['IP:127.0.0.1'];
@@ -117,29 +98,27 @@ async function startPostgres(bin: string, settings: readonly string[]): Promise<
     await ask(`ALTER SYSTEM SET ssl_key_file = '${key}'`);
     await ask('ALTER SYSTEM SET ssl = on');
     await ask('SELECT pg_reload_conf()');
-    await until('it speaks TLS', async () => {
-      const [row] = await ask(`SELECT 1 FROM pg_settings WHERE name = 'ssl' AND setting = 'on'`);
-      return row;
-    });
+    await holds('it speaks TLS', `SELECT 1 FROM pg_settings WHERE name = 'ssl' AND setting = 'on'`);
     return authority.certificate;
   }
 
   await start();
   return {
     port,
+    /** The address of the database `postgres`. */
     url: url('postgres'),
-    ask,
-    start,
-    addStandby,
-    useTls,
-    async create(at) {
+    ask: (text: string) => ask(text),
+    ...{ start, addStandby, useTls },
+    /** The address of a new database. @param at port of a proxy to it */
+    async create(at?: number): Promise<string> {
       made += 1;
       const name = `svc_${made}`;
       await ask(`CREATE DATABASE ${name}`);
       return url(name, at);
     },
+    /** Ends the server at once. */
     kill: async () => daemon?.stop('SIGKILL'),
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all(daemons.map((one) => one.stop('SIGQUIT')));
       await removeFolder(folder);
     },

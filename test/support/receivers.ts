@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,22 +26,7 @@ export function receiverKeys() {
 }
 
 /** A receiver as a process of its own, with its own folder. */
-export interface Receiver {
-  url: string;
-  directory: string;
-  child: ChildProcess;
-  log(): string;
-  /** Logged lines that hold a text. */
-  lines(text: string): string[];
-  /** The first line that holds all the texts, once there is one. */
-  logged(...texts: string[]): Promise<string>;
-  /** A file that it downloaded. */
-  kept(name: string): Promise<Buffer>;
-  /** Sends an event as the service would, save for what is told. */
-  send(body: object | string | Buffer, event: string, told?: Told): Promise<number>;
-  /** Ends it at once, keeps its folder when told. */
-  stop(options?: { keep: boolean }): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Differences from a correct request. A header that is null is left out. */
 export interface Told {
@@ -53,7 +38,7 @@ export interface Told {
   path?: string;
 }
 
-export async function startReceiver(kind: ReceiverKind, environment: Record<string, string>): Promise<Receiver> {
+export async function startReceiver(kind: ReceiverKind, environment: Record<string, string>) {
   const directory = environment['RECEIVER_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-receiver-')));
   const { child, log, ended } = spawnReceiver(kind, { RECEIVER_DIR: directory, ...environment });
   const port = await until('the receiver listens', () => {
@@ -61,19 +46,23 @@ export async function startReceiver(kind: ReceiverKind, environment: Record<stri
     return /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(log())?.[1];
   });
   const url = `http://127.0.0.1:${port}/callbacks`;
+  const lines = (...texts: string[]) =>
+    log()
+      .split('\n')
+      .filter((line) => texts.every((text) => line.includes(text)));
   return {
-    url,
-    directory,
-    child,
-    log,
-    lines: (text) => linesOf(log()).filter((line) => line.includes(text)),
-    logged: (...texts) =>
-      until(`a line with ${texts.join(', ')}`, () =>
-        linesOf(log()).find((line) => texts.every((text) => line.includes(text))),
-      ),
-    kept: (name) => readFile(join(directory, 'files', name)),
-    send: (body, event, told = {}) => send(url, environment['CALLBACK_SECRET'] ?? '', body, event, told),
-    stop: async ({ keep } = { keep: false }) => {
+    ...{ url, directory, child, log },
+    /** Logged lines that hold all the texts. */
+    lines,
+    /** The first of them, once there is one. */
+    logged: (...texts: string[]) => until(`a line with ${texts.join(', ')}`, () => lines(...texts)[0]),
+    /** A file that it downloaded. */
+    kept: (name: string) => readFile(join(directory, 'files', name)),
+    /** Sends an event as the service would, save for what is told. */
+    send: (body: object | string | Buffer, event: string, told: Told = {}) =>
+      send(url, environment['CALLBACK_SECRET'] ?? '', body, event, told),
+    /** Ends it at once, keeps its folder when told. */
+    stop: async ({ keep } = { keep: false }): Promise<void> => {
       child.kill('SIGKILL');
       await ended;
       if (!keep) await rm(directory, { recursive: true, force: true });
@@ -88,10 +77,6 @@ export function spawnReceiver(kind: ReceiverKind, environment: Record<string, st
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return { child, ...listen(child) };
-}
-
-function linesOf(text: string): string[] {
-  return text.split('\n');
 }
 
 async function send(
@@ -112,13 +97,9 @@ async function send(
     ...told.headers,
   };
   const method = told.method ?? 'POST';
-  const response = await fetch(new URL(told.path ?? url, url), {
-    method,
-    headers: Object.fromEntries(
-      Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null),
-    ),
-    ...(method === 'POST' && { body: bytes }),
-  });
+  const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null);
+  const init = { method, headers: Object.fromEntries(given), ...(method === 'POST' && { body: bytes }) };
+  const response = await fetch(new URL(told.path ?? url, url), init);
   await response.arrayBuffer();
   return response.status;
 }

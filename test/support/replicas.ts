@@ -5,26 +5,18 @@ import type { Context } from 'mocha';
 import type { Environment } from '../../src/common/config.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { licensed } from './license.ts';
-import { type Postgres, postgresOrSkip } from './postgres.ts';
+import { postgresOrSkip } from './postgres.ts';
 import { ready, type ServiceProcess, spawnService } from './process.ts';
-import { type S3Server, s3Environment, s3Missing, startS3Server } from './s3-server.ts';
+import { s3Environment, s3Missing, startS3Server } from './s3-server.ts';
 import { form, until } from './service.ts';
 import { skip } from './skip.ts';
 
-/** DocBuilders as processes of their own, which share a real PostgreSQL and a real object store. */
-export interface Replicas {
-  postgres: Postgres;
-  s3: S3Server;
-  /** What any of them needs to share with the others. */
-  environment: Environment;
-  /** Starts one more. */
-  start(environment?: Environment): Promise<ServiceProcess>;
-  /** Ends all that were started, at once. */
-  killAll(): Promise<void>;
-  dispose(): Promise<void>;
-}
+const KEY = 'svc_a-key-of-all-replicas-0123456789';
 
-export async function startShared(context: Context, grant?: Parameters<typeof licensed>[1]): Promise<Replicas> {
+/** DocBuilders as processes of their own, which share a real PostgreSQL and a real object store. */
+export type Replicas = Awaited<ReturnType<typeof startShared>>;
+
+export async function startShared(context: Context, grant?: Parameters<typeof licensed>[1]) {
   const missing = s3Missing();
   if (missing) skip(context, missing);
   const postgres = await postgresOrSkip(context);
@@ -46,24 +38,24 @@ export async function startShared(context: Context, grant?: Parameters<typeof li
     for (const { dataDir } of all) await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   return {
-    postgres,
-    s3,
+    ...{ postgres, s3 },
+    /** What any of them needs to share with the others. */
     environment,
-    async start(more = {}) {
+    /** Starts one more. */
+    async start(more: Environment = {}): Promise<ServiceProcess> {
       const service = await spawnService({ ...environment, ...more });
       services.push(service);
       // Several engines start at the same time.
       return ready(service, 90_000);
     },
+    /** Ends all that were started, at once. */
     killAll,
-    async dispose() {
+    async dispose(): Promise<void> {
       await killAll();
       await Promise.all([postgres.stop(), s3.dispose(), rm(directory, { recursive: true })]);
     },
   };
 }
-
-const KEY = 'svc_a-key-of-all-replicas-0123456789';
 
 /** Sends a conversion. */
 export function convert(

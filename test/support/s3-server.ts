@@ -11,23 +11,7 @@ import { until } from './until.ts';
 const CREDENTIALS = { accessKeyId: 'svc-test-access', secretAccessKey: 'svc-test-secret-of-this-server' };
 
 /** A real S3 server (versitygw) on this machine, which keeps objects as files. */
-export interface S3Server {
-  port: number;
-  /** Folder of the bucket's objects. */
-  folder: string;
-  settings: S3Settings & { endpoint: string; credentials: NonNullable<S3Settings['credentials']> };
-  /** Starts it again, where it was. */
-  start(): Promise<void>;
-  /** Ends it as on SIGKILL. */
-  kill(): Promise<void>;
-  /** Stops all of it where it is, as a server that hangs, until `resume`. */
-  hang(): void;
-  resume(): void;
-  /** Paths below the bucket of all files: half written ones too. */
-  files(): Promise<string[]>;
-  /** Ends it, and removes all that it has. */
-  dispose(): Promise<void>;
-}
+export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 
 /** The settings of a service that keeps its bytes there, without a prefix. */
 export function s3Environment({ settings }: Pick<S3Server, 'settings'>): Record<string, string> {
@@ -46,7 +30,7 @@ export function s3Missing(): string | undefined {
 }
 
 /** @param root folder that objects are kept below; a new one unless told, and removed at the end */
-export async function startS3Server(root?: string): Promise<S3Server> {
+export async function startS3Server(root?: string) {
   const top = root ?? (await newFolder('s3'));
   const [objects, metadata] = ['objects', 'metadata'].map((name) => join(top, name)) as [string, string];
   const folder = join(objects, 'svc');
@@ -56,16 +40,8 @@ export async function startS3Server(root?: string): Promise<S3Server> {
 
   async function start(): Promise<void> {
     const { accessKeyId, secretAccessKey } = CREDENTIALS;
-    const parameters = [
-      '--port',
-      `127.0.0.1:${port}`,
-      '--keep-alive',
-      '--quiet',
-      'posix',
-      '--sidecar',
-      metadata,
-      objects,
-    ];
+    const place = ['--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet'];
+    const parameters = [...place, 'posix', '--sidecar', metadata, objects];
     const environment = { ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey };
     const started = startDaemon({ command: S3_SERVER, parameters, logFile: join(top, 'log'), cwd: top, environment });
     daemon = started;
@@ -79,24 +55,28 @@ export async function startS3Server(root?: string): Promise<S3Server> {
   }
 
   await start();
+  const settings = {
+    endpoint: `http://127.0.0.1:${port}`,
+    ...{ bucket: 'svc', region: 'us-east-1', prefix: '', credentials: CREDENTIALS },
+  } satisfies S3Settings;
   return {
     port,
+    /** Folder of the bucket's objects. */
     folder,
-    settings: {
-      endpoint: `http://127.0.0.1:${port}`,
-      bucket: 'svc',
-      region: 'us-east-1',
-      prefix: '',
-      credentials: CREDENTIALS,
-    },
+    settings,
+    /** Starts it again, where it was. */
     start,
+    /** Ends it as on SIGKILL. */
     kill: async () => daemon?.stop('SIGKILL'),
+    /** Stops all of it where it is, as a server that hangs, until `resume`. */
     hang: () => void daemon?.child.kill('SIGSTOP'),
     resume: () => void daemon?.child.kill('SIGCONT'),
+    /** Paths below the bucket of all files: half written ones too. */
     files: async () =>
       (await readdir(folder, { recursive: true, withFileTypes: true }))
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)),
+    /** Ends it, and removes all that it has. */
     async dispose() {
       await daemon?.stop('SIGKILL');
       if (!root) await rm(top, { recursive: true, force: true });

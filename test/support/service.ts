@@ -5,6 +5,7 @@ import type { Overrides } from '../../cmd/docbuilder/app.ts';
 import { type LocalDocbuilder, startLocalDocbuilder } from '../../scripts/support/docbuilder.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse, Job } from '../../src/common/generated/wire.ts';
+import { sharedBench } from '../engine/support.ts';
 import { runEnding } from './at-end.ts';
 import { licensed } from './license.ts';
 import { secret, testLogger } from './logs.ts';
@@ -12,6 +13,9 @@ import { storeOf, withStore } from './test-store.ts';
 import { until } from './until.ts';
 
 export { until };
+
+/** Settings of the engine: a service for which one is named has an engine of its own, all others share one. */
+const OF_ENGINE = /^SVC_DOCBUILDER_(WORKER|SANDBOX|OFFICE)/;
 
 /** A real DocBuilder on a port of its own, in this process, with its own data folder. */
 export interface TestService extends LocalDocbuilder {
@@ -31,7 +35,7 @@ export interface TestService extends LocalDocbuilder {
   read<Body>(path: string): Promise<Body>;
   /** The job, once it has ended. */
   ended(id: string): Promise<Job>;
-  /** Stops the service; keeps the data folder when told, for a later start in it. */
+  /** Stops the service, which may leave no temporary file; keeps the data folder when told, for a later start in it. */
   stop(options?: { keep: boolean }): Promise<void>;
 }
 
@@ -62,7 +66,12 @@ export function sharedEnterprise(): Promise<TestService> {
 export async function startService(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
   const settings = { SVC_DOCBUILDER_DATA_DIR: dataDir, SVC_DOCBUILDER_WORKERS: '1', ...environment };
-  const local = await startLocalDocbuilder(await withStore(settings, dataDir), testLogger(), overrides);
+  const isOwn = Object.keys(environment).some((name) => OF_ENGINE.test(name));
+  const engine = isOwn ? {} : { engine: (await sharedBench()).engine };
+  const local = await startLocalDocbuilder(await withStore(settings, dataDir), testLogger(), {
+    ...engine,
+    ...overrides,
+  });
   const { url, key, docbuilder } = local;
   secret(key);
   const store = await storeOf(dataDir);
@@ -71,6 +80,11 @@ export async function startService(environment: Environment = {}, overrides: Ove
     return local.call(path, init);
   };
   const read = async <Body>(path: string) => (await (await call(path)).json()) as Body;
+  const temporaries = async (): Promise<string[]> => {
+    const [all, results] = [join(dataDir, 'tmp'), join(dataDir, 'tmp', 'results')];
+    const ofJobs = (await readdir(results).catch(() => [])).map((name) => join(results, name));
+    return [...(await readdir(all)).map((name) => join(all, name)).filter((path) => path !== results), ...ofJobs];
+  };
   return {
     url,
     key,
@@ -79,11 +93,7 @@ export async function startService(environment: Environment = {}, overrides: Ove
     call,
     convert: (file, filename, fields, headers = {}) =>
       call('/v1/convert', { method: 'POST', body: form(file, filename, fields), headers }),
-    async temporaries() {
-      const [all, results] = [join(dataDir, 'tmp'), join(dataDir, 'tmp', 'results')];
-      const ofJobs = (await readdir(results).catch(() => [])).map((name) => join(results, name));
-      return [...(await readdir(all)).map((name) => join(all, name)).filter((path) => path !== results), ...ofJobs];
-    },
+    temporaries,
     post: (path, body, headers = {}) =>
       call(path, {
         method: 'POST',
@@ -98,6 +108,8 @@ export async function startService(environment: Environment = {}, overrides: Ove
       }),
     stop: async ({ keep } = { keep: false }) => {
       await docbuilder.stop();
+      const left = await temporaries();
+      if (left.length > 0) throw new Error(`the service has left ${left.join(', ')}`);
       if (!keep) await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -82,7 +82,7 @@ export async function startSurroundings({
       // A gate that is started again starts in half the time.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
       ...environment,
-    } as Environment,
+    } satisfies Environment,
     /** Starts the editor where it was, after it has ended. */
     async restartEditor(): Promise<StandInEditor> {
       editor = await startIt(editor.port);

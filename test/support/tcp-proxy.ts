@@ -2,31 +2,13 @@ import { connect, createServer, type Socket } from 'node:net';
 import { portOf } from './listen.ts';
 
 /** A stretch of network that can fail: bytes pass through it from a port of this machine to another. */
-export interface TcpProxy {
-  port: number;
-  /**
-   * From now on nothing passes and nobody is told, as when a firewall drops all packets. Connections made before or
-   * meanwhile stay dead also after `recover`, as when an address translator has forgotten them.
-   */
-  blackHole(): void;
-  recover(): void;
-  /** Nothing passes until `release`, and then all of it, as where packets are sent again once the network is back. */
-  hold(): void;
-  release(): void;
-  /** Resets all connections. */
-  drop(): void;
-  /** Leads new connections to another port. */
-  leadTo(target: number): void;
-  /** How many lead through it now. */
-  connections(): number;
-  close(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 /** @param target port that bytes go to; of this machine, and from it, unless told */
 export async function startTcpProxy(
   target: number,
   { host = '127.0.0.1', on = '127.0.0.1' }: { host?: string; on?: string } = {},
-): Promise<TcpProxy> {
+) {
   const open = new Set<Socket>();
   let to = target;
   let holed = false;
@@ -63,29 +45,37 @@ export async function startTcpProxy(
   const port = await portOf(server);
   return {
     port,
-    blackHole() {
+    /**
+     * From now on nothing passes and nobody is told, as when a firewall drops all packets. Connections made before or
+     * meanwhile stay dead also after `recover`, as when an address translator has forgotten them.
+     */
+    blackHole(): void {
       holed = true;
       for (const socket of open) kill(socket);
     },
-    recover() {
+    recover(): void {
       holed = false;
     },
+    /** How many lead through it now. */
     connections: () => open.size / 2,
-    hold() {
+    /** Nothing passes until `release`, and then all of it, as where packets are sent again once the network is back. */
+    hold(): void {
       held = true;
       for (const socket of open) socket.pause();
     },
-    release() {
+    release(): void {
       held = false;
       for (const socket of open) socket.resume();
     },
-    drop() {
+    /** Resets all connections. */
+    drop(): void {
       for (const socket of open) socket.resetAndDestroy();
     },
-    leadTo(other) {
+    /** Leads new connections to another port. */
+    leadTo(other: number): void {
       to = other;
     },
-    close() {
+    close(): Promise<void> {
       for (const socket of open) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },

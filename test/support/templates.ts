@@ -150,66 +150,33 @@ export function endnote(id: number): string {
   return `<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:endnoteReference w:id="${id}"/></w:r>`;
 }
 
-const FONT = '<w:rFonts w:ascii="Times New Roman" w:hAnsi="Times New Roman" w:cs="Times New Roman"/>';
-const BODY = `${FONT}<w:sz w:val="26"/>`;
-const BOLD = `${FONT}<w:b/><w:sz w:val="26"/>`;
-const SMALL = `${FONT}<w:i/><w:sz w:val="20"/>`;
-const CENTER = '<w:jc w:val="center"/>';
-const RIGHT = '<w:jc w:val="right"/>';
-const SPACED = '<w:spacing w:before="60" w:after="60" w:line="300" w:lineRule="auto"/><w:jc w:val="both"/>';
-
 /** A payment reminder as a Vietnamese company would send it: letterhead, table of invoices, list, signatures. */
 export function letterTemplate(format: 'docx' | 'dotx' = 'docx'): Buffer {
-  const cell = (text: string, properties = BODY, alignment = ''): string => p(run(text, properties), alignment);
-  const letterhead = table(
+  const heading = p(run('THÔNG BÁO CÔNG NỢ', '<w:b/><w:sz w:val="32"/>'), '<w:jc w:val="center"/>');
+  const letterhead = [p('{{công ty.tên}}') + p(run('Số: ') + splitTag('số')), p('Độc lập - Tự do - Hạnh phúc')];
+  const invoices = [
+    ['STT', 'Hóa đơn', 'Ngày', 'Số tiền (đồng)'].map((text) => p(run(text, '<w:b/>'))),
     [
-      [
-        cell('{{công ty.tên}}', BOLD, CENTER) + p(run('Số: ', BODY) + splitTag('số', BODY), CENTER),
-        cell('CỘNG HÒA XÃ HỘI CHỦ NGHĨA VIỆT NAM', BOLD, CENTER) + cell('Độc lập - Tự do - Hạnh phúc', BOLD, CENTER),
-      ],
+      p(run('{{#hóa đơn}}') + run('{{stt}}')),
+      p(splitTag('mã')),
+      p('{{ngày}}'),
+      p(run('{{số tiền}}') + run('{{/hóa đơn}}')),
     ],
-    [3600, 5500],
-  ).replace(/<w:tblBorders>.*?<\/w:tblBorders>/, '');
-  const invoices = table(
-    [
-      ['STT', 'Hóa đơn', 'Ngày', 'Số tiền (đồng)'].map((text) => cell(text, BOLD, CENTER)),
-      [
-        p(`${run('{{#hóa đơn}}', BODY)}${run('{{stt}}', BODY)}`, CENTER),
-        p(splitTag('mã', BODY)),
-        cell('{{ngày}}', BODY, CENTER),
-        p(run('{{số tiền}}', BODY) + run('{{/hóa đơn}}', BODY), RIGHT),
-      ],
-      [p(''), cell('Tổng cộng', BOLD), p(''), cell('{{tổng}}', BOLD, RIGHT)],
-    ],
-    [800, 3500, 2000, 2800],
-  );
+    [p(''), p('Tổng cộng'), p(''), p('{{tổng}}')],
+  ];
   const body = [
-    letterhead,
-    cell('{{công ty.nơi}}, {{ngày lập}}', SMALL, RIGHT),
-    p(run('THÔNG BÁO CÔNG NỢ', `${FONT}<w:b/><w:sz w:val="32"/>`), CENTER),
-    p(run('Kính gửi: ', BODY) + splitTag('khách hàng.tên', BOLD), SPACED),
-    p(run('Địa chỉ: {{khách hàng.địa chỉ}}', BODY)),
-    p(
-      `${run('Tính đến {{ngày lập}}, Quý công ty còn ', BODY)}${run('{{hóa đơn chưa trả}}', BOLD)}${run(' hóa đơn chưa thanh toán', BODY)}${footnote(1)}${run(' như sau:', BODY)}`,
-      SPACED,
-    ),
-    invoices,
-    p(run('Đề nghị Quý công ty:', BODY), SPACED),
-    p(run('{{#đề nghị}}', BODY)),
-    p(run('– {{.}}', BODY), `<w:ind w:left="567"/>`),
-    p(run('{{/đề nghị}}', BODY)),
-    p(run('Trân trọng.', BODY), SPACED),
-    p(textBox(cell('{{công ty.tên}}', BOLD, CENTER) + cell('{{người ký}}', BODY, CENTER)), RIGHT),
+    table([letterhead], [3600, 5500]),
+    p('{{công ty.nơi}}, {{ngày lập}}') + heading,
+    p(run('Kính gửi: ') + splitTag('khách hàng.tên', '<w:b/>')) + p('Địa chỉ: {{khách hàng.địa chỉ}}'),
+    p(`${run('Quý công ty còn ')}${run('{{hóa đơn chưa trả}}', '<w:b/>')}${run(' hóa đơn:')}${footnote(1)}`),
+    table(invoices, [800, 3500, 2000, 2800]),
+    p('Đề nghị Quý công ty:') + p('{{#đề nghị}}') + p('– {{.}}', '<w:ind w:left="567"/>') + p('{{/đề nghị}}'),
+    p(textBox(p('{{công ty.tên}}') + p('{{người ký}}'))),
   ].join('');
+  const page = `<w:fldSimple w:instr=" PAGE ">${run('1')}</w:fldSimple>`;
   return docxTemplate({
-    body,
-    format,
-    header: cell('{{công ty.tên}} – {{công ty.điện thoại}}', SMALL, RIGHT),
-    footer: p(
-      `${run('Thông báo số {{số}} – trang ', SMALL)}<w:fldSimple w:instr=" PAGE ">${run('1', SMALL)}</w:fldSimple>`,
-      CENTER,
-    ),
-    footnotes: [cell('Theo {{căn cứ}}.', SMALL)],
+    ...{ body, format, header: p('{{công ty.tên}} – {{công ty.điện thoại}}') },
+    ...{ footer: p(run('Thông báo số {{số}} – trang ') + page), footnotes: [p('Theo {{căn cứ}}.')] },
   });
 }
 

@@ -58,45 +58,12 @@ export const SPELLINGS: Readonly<Record<string, Spell>> = {
 
 /** URLs that are refused without a look at any address. */
 export const NO_HTTP_URLS: readonly string[] = [
-  '',
-  ' ',
-  '/etc/passwd',
-  '//example.com/',
-  'example.com',
-  'http://',
-  'http:///',
-  'http://.',
-  'http://./',
-  'http://a..b/',
-  'http://example.com../',
-  `http://${'a.'.repeat(130)}test/`,
-  'http://exa mple.com/',
-  'http://example.com:65536/',
-  'http://example.com:0/',
-  'http://256.1.1.1/',
-  'http://1.2.3.4.5/',
-  'http://0x1.2.3.4.5/',
-  'http://[::1/',
-  'http://[fe80::1%25eth0]/',
-  'http://[example.com]/',
-  'http://example.com%00.internal/',
-  'http://user@example.com/',
-  'http://user:pass@example.com/',
-  'http://:pass@example.com/',
-  'file:///etc/passwd',
-  'file://127.0.0.1/etc/passwd',
-  'ftp://example.com/',
-  'gopher://127.0.0.1:6379/_INFO',
-  'dict://127.0.0.1:11211/',
-  'ldap://127.0.0.1/',
-  'ws://example.com/',
-  'wss://example.com/',
-  'data:text/plain,x',
-  'javascript:1',
-  'blob:http://example.com/x',
-  'about:blank',
-  'unix:/var/run/docker.sock',
-  'http+unix://%2Fvar%2Frun%2Fdocker.sock/info',
-  'jar:http://example.com!/',
-  'view-source:http://example.com/',
+  ...['', ' ', 'http://exa mple.com/', `http://${'a.'.repeat(130)}test/`],
+  ...`/etc/passwd //example.com/ example.com http:// http:/// http://. http://./ http://a..b/ http://example.com../
+    http://example.com:65536/ http://example.com:0/ http://256.1.1.1/ http://1.2.3.4.5/ http://0x1.2.3.4.5/ http://[::1/
+    http://[fe80::1%25eth0]/ http://[example.com]/ http://example.com%00.internal/ http://user@example.com/
+    http://user:pass@example.com/ http://:pass@example.com/ file:///etc/passwd file://127.0.0.1/etc/passwd
+    ftp://example.com/ gopher://127.0.0.1:6379/_INFO dict://127.0.0.1:11211/ ldap://127.0.0.1/ ws://example.com/
+    wss://example.com/ data:text/plain,x javascript:1 blob:http://example.com/x about:blank unix:/var/run/docker.sock
+    http+unix://%2Fvar%2Frun%2Fdocker.sock/info jar:http://example.com!/ view-source:http://example.com/`.split(/\s+/),
 ];

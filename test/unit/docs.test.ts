@@ -28,8 +28,12 @@ const CURL = /^ *(curl (?:[^\n]*(?:\\|'\{[^'\n]*)\n)*[^\n]*(?:localhost:8080|off
 /** All first groups of a pattern in some text. */
 const all = (source: string, pattern: RegExp) => new Set([...source.matchAll(pattern)].map(([, found = '']) => found));
 const page = (path: string) => text.get(path) ?? '';
-const missing = (wanted: Iterable<string>, there: ReadonlySet<string>) =>
-  [...new Set(wanted)].filter((name) => !there.has(name));
+function expectAllIn(there: ReadonlySet<string>, wanted: Iterable<string>, what?: string): void {
+  expect(
+    [...new Set(wanted)].filter((name) => !there.has(name)),
+    what,
+  ).to.deep.equal([]);
+}
 
 /** What a program asks of its environment, by what it is written in. */
 function variablesRead(path: string): Set<string> {
@@ -53,23 +57,10 @@ const services = ['docbuilder', 'gate', 'controller'].flatMap((service) => confi
 
 describe('the documentation', () => {
   describe('variables', () => {
-    const known = new Set([
-      ...services,
-      ...Object.keys(frontVariables({} as never)),
-      ...[...CODE, ...RECEIVERS].flatMap((path) => [...variablesRead(path)]),
-    ]);
-
-    // The changelog also names what was there once.
-    for (const [path, content] of [...text].filter(([name]) => name !== 'CHANGELOG.md')) {
-      it(`${path} names none that nothing reads`, () => {
-        expect(missing(all(content, /\b(SVC_[A-Z][A-Z0-9]*(?:_[A-Z]+)*)\b(?!_)/g), known)).to.deep.equal([]);
-      });
-    }
-
     it('of services and front are all in docs/configuration.md', () => {
       const told = all(page('docs/configuration.md'), /^\| `([A-Z0-9_]+)`/gm);
       const wanted = services.filter((name) => !name.endsWith('_FILE'));
-      expect(missing([...wanted, ...Object.keys(frontVariables({} as never))], told)).to.deep.equal([]);
+      expectAllIn(told, [...wanted, ...Object.keys(frontVariables({} as never))]);
     });
 
     it('of a certain form say which, since what is said of them is what a wrong one is told', () => {
@@ -85,11 +76,11 @@ describe('the documentation', () => {
 
     it('of compose.yaml, make run and the receivers are all told, with the defaults that they have', () => {
       const compose = page('docs/compose.md');
-      expect(missing(variablesRead('compose.yaml'), all(compose, /`([A-Z_]+)`/g))).to.deep.equal([]);
+      expectAllIn(all(compose, /`([A-Z_]+)`/g), variablesRead('compose.yaml'));
       const local = find('cmd/local/*.ts').flatMap((path) => [...variablesRead(path)]);
-      expect(missing(local, all(compose, /\b([A-Z_]+)\b/g))).to.deep.equal([]);
+      expectAllIn(all(compose, /\b([A-Z_]+)\b/g), local);
       const receivers = all(page('examples/receivers/README.md'), /^\| `([A-Z0-9_]+)`/gm);
-      for (const path of RECEIVERS) expect(missing(variablesRead(path), receivers), path).to.deep.equal([]);
+      for (const path of RECEIVERS) expectAllIn(receivers, variablesRead(path), path);
       for (const [, name, value] of read('compose.yaml').matchAll(/\$\{([A-Z_]+):?-([^${}]+)\}/g)) {
         const row = new RegExp(`^\\| .*\`${name}\`.*\\|`, 'm').exec(compose)?.[0] ?? '';
         if (!name?.endsWith('_IMAGE') && name !== 'SVC_TLS') expect(row, name).to.contain(`| \`${value}\` |`);
@@ -108,7 +99,7 @@ describe('the documentation', () => {
     ];
     const wanted = reasons.flatMap((pattern) => [...all(code, pattern)]);
     expect(wanted).to.include.members(['NameTaken', 'KeyNotFound', 'KeyUnknown', 'AvailableWithRemarks']);
-    expect(missing(wanted, all(page('docs/kubernetes-troubleshooting.md'), /`([A-Z]\w+)`/g))).to.deep.equal([]);
+    expectAllIn(all(page('docs/kubernetes-troubleshooting.md'), /`([A-Z]\w+)`/g), wanted);
   });
 
   describe('error codes', () => {
@@ -121,12 +112,12 @@ describe('the documentation', () => {
     );
 
     it('are all told by docs/api.md or docs/embedding.md, with their status', () => {
-      expect(missing(Object.keys(ERRORS), new Set(rows.map(([code]) => code)))).to.deep.equal([]);
+      expectAllIn(new Set(rows.map(([code]) => code)), Object.keys(ERRORS));
       for (const [code, status] of rows) expect(ERRORS[code as keyof typeof ERRORS]?.[0], code).to.equal(status);
     });
 
     it('of the browser library are told by docs/embedding.md', () => {
-      expect(missing(browser, all(page('docs/embedding.md'), /`(\w+)`/g))).to.deep.equal([]);
+      expectAllIn(all(page('docs/embedding.md'), /`(\w+)`/g), browser);
     });
 
     it('in a table of codes are codes that there are', () => {
@@ -136,7 +127,7 @@ describe('the documentation', () => {
           const told = [...table.matchAll(/^\|(?: \d{3} \|)? ((?:`\w+`(?: \(\d{3}\))?(?:, )?)+) /gm)];
           const codes = told.flatMap(([, cell = '']) => [...all(cell, /`(\w+)`/g)]);
           expect(codes, path).not.to.be.empty;
-          expect(missing(codes, known), path).to.deep.equal([]);
+          expectAllIn(known, codes, path);
         }
       }
     });
@@ -151,51 +142,6 @@ describe('the documentation', () => {
   });
 
   describe('paths', () => {
-    const { docbuilder } = JSON.parse(read('schemas/openapi/operations.json')) as {
-      docbuilder: { method: string; path: string }[];
-    };
-
-    it('of the API are those of the OpenAPI document', () => {
-      const known = new Set([...docbuilder.map(({ path }) => path), '/v1']);
-      for (const [path, content] of text) {
-        const told = [...all(content, /(?:localhost:8080|\b(?:GET|POST) )(\/v1(?:\/[\w.{}]*[\w}])*)/g)];
-        expect(missing(told, known), path).to.deep.equal([]);
-      }
-    });
-
-    it('that curl asks are served, by the method that curl uses', () => {
-      const gate = [...all(read('cmd/gate/http/public.ts'), /^ {4}'(\/svc\/[\w.]+)'/gm)].map((path) => `GET ${path}`);
-      const served = new Set([...docbuilder.map(({ method, path }) => `${method.toUpperCase()} ${path}`), ...gate]);
-      const asked = [...text].flatMap(([, content]) => [...all(content, CURL)].map(operation));
-      expect(asked.length).to.be.greaterThan(20);
-      expect(missing(asked, served)).to.deep.equal([]);
-    });
-
-    for (const [path, content] of text) {
-      it(`${path}: every link leads somewhere`, () => {
-        const prose = content.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
-        for (const target of all(prose, /\]\(([^)\s]+)\)/g)) {
-          if (/^https?:/.test(target)) continue;
-          const [file = '', anchor] = target.split('#');
-          const found = file === '' ? path : join(dirname(path), file);
-          expect(existsSync(join(root, found)), target).to.equal(true);
-          if (anchor !== undefined) expect([...anchors(read(found))], target).to.include(anchor);
-        }
-      });
-
-      it(`${path}: files, targets of make and scripts of npm that it names are there`, () => {
-        const { scripts } = JSON.parse(read('package.json'));
-        for (const file of all(content, new RegExp(`\`(${FOLDERS}/[\\w./-]*\\w)/?\``, 'g')))
-          expect(existsSync(join(root, file)), file).to.equal(true);
-        const targets = all(read('Makefile'), /^([a-z0-9]+):/gm);
-        const made = all(content, /(?:`|^)(?:[A-Z_]+=\S+ )*make ([a-z0-9]+)/gm);
-        expect(missing(made, targets)).to.deep.equal([]);
-        expect(
-          missing(all(content, /npm run (?:-s )?([a-z][a-z:-]*[a-z])/g), new Set(Object.keys(scripts))),
-        ).to.deep.equal([]);
-      });
-    }
-
     it('that programs of the shell name are there', () => {
       for (const path of find('Makefile', 'Dockerfile', 'scripts/**/{*.sh,Dockerfile}')) {
         const named = all(read(path), new RegExp(`(?<![\\w./$-])(${FOLDERS}/[\\w./-]*\\w)(?![\\w*/])`, 'g'));
@@ -221,32 +167,57 @@ describe('the documentation', () => {
     }
   });
 
-  it('names only values that the chart has and fields that an instance has', () => {
-    const values = all(page('charts/svc/README.md'), /^\| `([\w.]+)`/gm);
-    const fields = all(page('docs/svcinstance.md'), /^(?:\| |### )`?(?:spec\.)?([\w.]+)/gm);
-    const pod = [...all(page('docs/svcinstance.md'), /^\| `(pod\.[\w.]+)/gm)];
-    for (const component of ['gate', 'docbuilder', 'editor', 'front']) {
-      for (const field of ['pod', ...pod]) fields.add(`${component}.${field}`);
-    }
-    // Those of a PersistentVolume and its claim.
-    for (const field of ['claimRef', 'volumeName']) fields.add(field);
-    for (const [path, content] of text) {
-      expect(missing(all(content, /--set(?:-file)? '?([\w.]+)=/g), values), path).to.deep.equal([]);
-      expect(missing(all(content, /`spec\.([a-z][\w.]*\w)/g), fields), path).to.deep.equal([]);
-    }
-  });
-
-  it('has JSON that is JSON', () => {
-    for (const [path, content] of text) {
+  const operations: { method: string; path: string }[] = JSON.parse(read('schemas/openapi/operations.json')).docbuilder;
+  const gate = [...all(read('cmd/gate/http/public.ts'), /^ {4}'(\/svc\/[\w.]+)'/gm)].map((path) => `GET ${path}`);
+  const fields = all(page('docs/svcinstance.md'), /^(?:\| |### )`?(?:spec\.)?([\w.]+)/gm);
+  const pod = ['pod', ...all(page('docs/svcinstance.md'), /^\| `(pod\.[\w.]+)/gm)];
+  const known = {
+    variables: new Set([
+      ...[...services, ...Object.keys(frontVariables({} as never))],
+      ...[...CODE, ...RECEIVERS].flatMap((path) => [...variablesRead(path)]),
+    ]),
+    paths: new Set([...operations.map(({ path }) => path), '/v1']),
+    served: new Set([...operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`), ...gate]),
+    values: all(page('charts/svc/README.md'), /^\| `([\w.]+)`/gm),
+    fields: new Set([
+      ...fields,
+      ...['gate', 'docbuilder', 'editor', 'front'].flatMap((component) => pod.map((field) => `${component}.${field}`)),
+      // Those of a PersistentVolume and its claim.
+      ...['claimRef', 'volumeName'],
+    ]),
+    targets: all(read('Makefile'), /^([a-z0-9]+):/gm),
+    scripts: new Set(Object.keys(JSON.parse(read('package.json')).scripts)),
+  };
+  for (const [path, content] of text) {
+    it(`${path}: what it names is there, its links lead somewhere, its JSON is JSON`, () => {
+      // The changelog also names what was there once.
+      if (path !== 'CHANGELOG.md')
+        expectAllIn(known.variables, all(content, /\b(SVC_[A-Z][A-Z0-9]*(?:_[A-Z]+)*)\b(?!_)/g));
+      expectAllIn(known.paths, all(content, /(?:localhost:8080|\b(?:GET|POST) )(\/v1(?:\/[\w.{}]*[\w}])*)/g));
+      expectAllIn(known.served, [...all(content, CURL)].map(operation));
+      expectAllIn(known.values, all(content, /--set(?:-file)? '?([\w.]+)=/g));
+      expectAllIn(known.fields, all(content, /`spec\.([a-z][\w.]*\w)/g));
+      expectAllIn(known.targets, all(content, /(?:`|^)(?:[A-Z_]+=\S+ )*make ([a-z0-9]+)/gm));
+      expectAllIn(known.scripts, all(content, /npm run (?:-s )?([a-z][a-z:-]*[a-z])/g));
+      for (const file of all(content, new RegExp(`\`(${FOLDERS}/[\\w./-]*\\w)/?\``, 'g')))
+        expect(existsSync(join(root, file)), file).to.equal(true);
       for (const json of all(content, /^ *```json\n(.*?)^ *```/gms))
-        expect(() => JSON.parse(json), path).not.to.throw();
-    }
-  });
+        expect(() => JSON.parse(json), json).not.to.throw();
+      // A value that ends at a semicolon of its own.
+      expect(content).not.to.match(/-F [\w.]+='?(?![@<])[^'\s]*;/);
+      const prose = content.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
+      for (const target of all(prose, /\]\(([^)\s]+)\)/g)) {
+        if (/^https?:/.test(target)) continue;
+        const [file = '', anchor] = target.split('#');
+        const found = file === '' ? path : join(dirname(path), file);
+        expect(existsSync(join(root, found)), target).to.equal(true);
+        if (anchor !== undefined) expect([...anchors(read(found))], target).to.include(anchor);
+      }
+    });
+  }
 
-  it('has no value in curl’s -F that ends at a semicolon of its own', () => {
-    for (const [path, content] of text) {
-      expect([...content.matchAll(/-F [\w.]+='?(?![@<])[^'\s]*;.*/g)].map(String), path).to.deep.equal([]);
-    }
+  it('has commands of curl to look at', () => {
+    expect([...text.values()].flatMap((content) => [...all(content, CURL)])).to.have.length.above(20);
   });
 });
 

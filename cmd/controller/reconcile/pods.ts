@@ -4,14 +4,12 @@ import { COMPONENT_LABEL } from '../desired/labels.ts';
 import type { ComponentName } from '../desired/types.ts';
 import { type KubernetesObject, RESOURCES, type Resource } from '../k8s/api.ts';
 import type { Client } from '../k8s/client.ts';
+import type { Trouble } from './live-object.ts';
 
 export type Pod = V1Pod & KubernetesObject;
 
 /** Why a pod does not run: a word for a condition, and a sentence without figures that change by themselves. */
-export interface PodTrouble {
-  reason: string;
-  message: string;
-}
+type PodTrouble = Omit<Trouble, 'stalled'>;
 
 /** Returns whether a pod has run to its end, or failed for good. */
 function hasEnded({ status }: Pod): boolean {
@@ -32,12 +30,9 @@ export const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', n
 /** After this time nothing is likely to get better by itself, as with a Deployment that makes no progress. Milliseconds. */
 const STALLED_MS = 600_000;
 
-/** A trouble, and whether it has lasted for so long that somebody has to act. */
-export type LastingTrouble = PodTrouble & { stalled: boolean };
-
 /**
  * Finds out why the pods of an instance do not run, by component. A lost node comes first: the pods that should replace
- * those on it may wait for their volumes, and that is the reason.
+ * those on it may wait for their volumes, and that is the reason. One that has lasted for long is stalled.
  * @param now epoch milliseconds
  */
 export async function podTroubles(
@@ -45,10 +40,10 @@ export async function podTroubles(
   namespace: string,
   instance: string,
   now: number,
-): Promise<Map<ComponentName, LastingTrouble>> {
+): Promise<Map<ComponentName, Trouble>> {
   const labelSelector = `app.kubernetes.io/name=svc,app.kubernetes.io/instance=${instance}`;
   const { items } = await client.list<Pod>(PODS, { namespace, labelSelector, limit: 200 });
-  const troubles = new Map<ComponentName, LastingTrouble>();
+  const troubles = new Map<ComponentName, Trouble>();
   for (const find of [nodeTrouble, findPodTrouble, (pod: Pod) => eventTrouble(client, pod)]) {
     for (const pod of items) {
       const component = pod.metadata.labels?.[COMPONENT_LABEL] as ComponentName | undefined;
@@ -67,13 +62,11 @@ export function findPodTrouble(pod: Pod): PodTrouble | undefined {
   const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
   if (unscheduled) {
     const message = unscheduled.message ?? 'no node can take it';
-    const volume = /persistentvolumeclaim/i.test(message);
-    return volume
-      ? {
-          reason: 'VolumePending',
-          message: `Pod ${name} is waiting for its volume: ${message}. Is there a StorageClass?`,
-        }
-      : { reason: 'Unschedulable', message: `No node can take pod ${name}: ${message}` };
+    if (!/persistentvolumeclaim/i.test(message)) {
+      return { reason: 'Unschedulable', message: `No node can take pod ${name}: ${message}` };
+    }
+    const waits = `Pod ${name} is waiting for its volume: ${message}. Is there a StorageClass?`;
+    return { reason: 'VolumePending', message: waits };
   }
   // Others may have put containers into it that end in order before ours start.
   const first = pod.status?.initContainerStatuses?.filter(({ state }) => state?.terminated?.exitCode !== 0) ?? [];

@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../k8s/api.ts';
 import { type ConditionType, type Finding, findCondition } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 import type { Trouble } from './live-object.ts';
-import { asSentence, type LastingTrouble, type PodTrouble, STORAGE_REFUSED } from './pods.ts';
+import { asSentence, STORAGE_REFUSED } from './pods.ts';
 
 /** The progress of a Deployment. */
 export interface Rollout {
@@ -53,7 +53,7 @@ export function parseRollout(object: KubernetesObject): Rollout {
 export interface ComponentState {
   /** Absent: there is no Deployment. */
   rollout?: Rollout | undefined;
-  pods?: LastingTrouble | undefined;
+  pods?: Trouble | undefined;
 }
 
 const NAMES: Record<ComponentName, { type: ConditionType; called: string }> = {
@@ -137,7 +137,11 @@ function notReady(reason: string, message: string, stalled: boolean): Finding[] 
 }
 
 /** Why a component is not there, the most telling first. */
-function shortcoming(called: string, rollout: Rollout | undefined, pods: PodTrouble | undefined): PodTrouble {
+function shortcoming(
+  called: string,
+  rollout: Rollout | undefined,
+  pods: Trouble | undefined,
+): Pick<Trouble, 'reason' | 'message'> {
   if (rollout?.paused !== undefined) {
     const message = `${called} is not updated, because its Deployment is paused: kubectl rollout resume deployment/${rollout.paused}.`;
     return { reason: 'RolloutPaused', message };

@@ -35,11 +35,11 @@ export function convertWork(request: ConvertRequest, deps: SourceDependencies & 
     kind: 'convert',
     check: source.check,
     async prepare(preparing, newPath) {
-      const opened = await source.open(preparing, newPath);
-      const { format: from } = opened.inspection;
-      if (!canConvert(from, to)) throw new AppError('unsupported_format', pairDetail(from, to));
-      const options = convertOptions(request.options, from, to);
-      const task = await source.task(opened, preparing, newPath);
+      let options: OutputOptions = {};
+      const { task } = await source.open(preparing, newPath, ({ format }) => {
+        if (!canConvert(format, to)) throw new AppError('unsupported_format', pairDetail(format, to));
+        options = convertOptions(request.options, format, to);
+      });
       return async (signal, newFile) => {
         const { fileId, path } = await newFile();
         const whole = { ...task, outputs: [{ path, to, options }], maxOutputBytes: deps.maxFileBytes() } as const;

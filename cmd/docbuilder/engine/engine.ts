@@ -1,16 +1,17 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { type Canary, createCanary } from './canary.ts';
 import { WorkerLost } from './failures.ts';
-import { findOffice, type Office } from './office.ts';
+import { findOffice } from './office.ts';
 import { WorkerPool } from './pool.ts';
 import { createRunDirectory, isOpen } from './run-directory.ts';
 import { createSandbox } from './sandbox.ts';
 import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from './task.ts';
 import { startWarmWorker } from './warm-up.ts';
 import type { Worker, WorkerSettings } from './worker.ts';
+import type { Canary } from './worker-setup.ts';
 
 export interface EngineSettings {
   /** Workers that run jobs, at first; one more stands by. */
@@ -35,6 +36,9 @@ export interface EngineSettings {
   clock?: Clock;
 }
 
+/** Starts a worker in a slot and a new folder. */
+type Start = (slot: number, settings: WorkerSettings) => Promise<Worker>;
+
 const MiB = 1024 * 1024;
 const WORN_SHARE = 0.6;
 const TMP_SHARE = 0.5;
@@ -45,118 +49,105 @@ const STALL_SECONDS = 20;
  * Starts the engine: finds LibreOffice, finds a sandbox that holds, and keeps a pool of workers in it.
  * @throws when LibreOffice is missing, or no sandbox of the kind wanted proves itself
  */
-export async function createEngine(settings: EngineSettings): Promise<Engine> {
-  const office = await findOffice(settings.officeDir);
-  const runDirectory = await createRunDirectory(settings.workDir);
-  const canary = await createCanary(runDirectory);
-  const engine = new LibreOfficeEngine(settings, office, runDirectory, canary);
-  await engine.start();
-  return engine;
+export async function createEngine(options: EngineSettings): Promise<Engine> {
+  const { workers, maxJobs, maxAgeMinutes, memoryMb, jobTimeoutSeconds, log } = options;
+  const { stallSeconds = STALL_SECONDS, clock = systemClock } = options;
+  const office = await findOffice(options.officeDir);
+  const runDirectory = await createRunDirectory(options.workDir);
+  const { canary, close } = await createCanary(runDirectory);
+  const stopping = new AbortController();
+  let started = 0;
+  const start: Start = (slot, settings) => startWarmWorker(slot, join(runDirectory, `w${slot}-${started++}`), settings);
+  const remove = async () => {
+    close();
+    await rm(runDirectory, { recursive: true, force: true });
+  };
+
+  const limits = { memoryMb, jobTimeoutSeconds, stallSeconds };
+  const parts = { office, canary, ...limits, stopping: stopping.signal, log, clock };
+  const open = await isOpen(runDirectory);
+  const toSettings = (kind: SandboxKind): WorkerSettings => {
+    const sandbox = createSandbox(kind, office, Math.floor(TMP_SHARE * memoryMb) * MiB, open);
+    return { ...parts, sandbox };
+  };
+  const { first, settings } = await findSandbox(options.sandbox, toSettings, start, log).catch(async (error) => {
+    await remove();
+    throw error;
+  });
+  const { kind } = settings.sandbox;
+  if (kind === 'off') log.warn('workers run without a sandbox');
+  const maxResidentBytes = WORN_SHARE * memoryMb * MiB;
+  const poolOptions = { size: workers, maxJobs, maxAgeMinutes, maxResidentBytes, clock, log };
+  const pool = new WorkerPool((slot) => start(slot, settings), first, poolOptions);
+
+  return {
+    run: (task, signal) => runOnWorker(pool, task, signal, log),
+    status: () => {
+      const core = { name: 'LibreOffice', version: office.version, source: office.vendor };
+      return { core, sandbox: kind, workers: pool.counts() };
+    },
+    resize: (size) => pool.resize(size),
+    async stop() {
+      stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
+      await pool.stop();
+      await remove();
+    },
+  };
 }
 
-class LibreOfficeEngine implements Engine {
-  readonly #settings: EngineSettings;
-  readonly #office: Office;
-  readonly #runDirectory: string;
-  readonly #canary: Canary;
-  readonly #stopping = new AbortController();
-  #sandbox: SandboxKind = 'off';
-  #pool: WorkerPool | undefined;
-  #started = 0;
-
-  constructor(settings: EngineSettings, office: Office, runDirectory: string, canary: Canary) {
-    this.#settings = settings;
-    this.#office = office;
-    this.#runDirectory = runDirectory;
-    this.#canary = canary;
-  }
-
-  async start(): Promise<void> {
-    const { workers, maxJobs, maxAgeMinutes, memoryMb, log, clock = systemClock } = this.#settings;
-    const { first, worker } = await this.#findSandbox().catch(async (error) => {
-      await this.#remove();
-      throw error;
-    });
-    this.#sandbox = worker.sandbox.kind;
-    if (this.#sandbox === 'off') log.warn('workers run without a sandbox');
-    const maxResidentBytes = WORN_SHARE * memoryMb * MiB;
-    const options = { size: workers, maxJobs, maxAgeMinutes, maxResidentBytes, clock, log };
-    this.#pool = new WorkerPool((slot) => startWarmWorker(slot, this.#newDirectory(slot), worker), first, options);
-  }
-
-  async run(task: EngineTask, signal: AbortSignal): Promise<EngineResult> {
-    for (let tries = 1; ; tries++) {
-      const worker = await this.#workers.acquire(signal);
-      try {
-        return await worker.run(task, signal);
-      } catch (error) {
-        if (!(error instanceof WorkerLost)) throw error;
-        this.#settings.log.warn({ err: error, tries }, 'a worker died during a job');
-        if (tries === ATTEMPTS) {
-          throw new EngineFailure('crashed', 'two workers died while processing it', { cause: error });
-        }
-      } finally {
-        void this.#workers.giveBack(worker);
-      }
+/** Tries the kinds of sandbox in order of strength. One is available only if a worker comes up in it. */
+async function findSandbox(
+  wanted: EngineSettings['sandbox'],
+  toSettings: (kind: SandboxKind) => WorkerSettings,
+  start: Start,
+  log: Logger,
+): Promise<{ first: Worker; settings: WorkerSettings }> {
+  const reasons: string[] = [];
+  for (const kind of wanted === 'auto' ? (['namespaces', 'landlock'] as const) : [wanted]) {
+    try {
+      const settings = toSettings(kind);
+      return { first: await start(0, settings), settings };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.info({ sandbox: kind, reason }, 'a kind of sandbox is not available');
+      reasons.push(`${kind}: ${reason}`);
     }
   }
+  throw new Error(`no sandbox for the workers (${reasons.join('; ')})`);
+}
 
-  status() {
-    const { version, vendor } = this.#office;
-    return {
-      core: { name: 'LibreOffice', version, source: vendor },
-      sandbox: this.#sandbox,
-      workers: this.#workers.counts(),
-    };
-  }
-
-  resize(workers: number): void {
-    this.#workers.resize(workers);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
-    await this.#workers.stop();
-    await this.#remove();
-  }
-
-  get #workers(): WorkerPool {
-    if (!this.#pool) throw new Error('the engine has not started');
-    return this.#pool;
-  }
-
-  #newDirectory(slot: number): string {
-    return join(this.#runDirectory, `w${slot}-${this.#started++}`);
-  }
-
-  /** Tries the kinds of sandbox in order of strength. One is available only if a worker comes up in it. */
-  async #findSandbox(): Promise<{ first: Worker; worker: WorkerSettings }> {
-    const { sandbox: wanted, log } = this.#settings;
-    const reasons: string[] = [];
-    for (const kind of wanted === 'auto' ? (['namespaces', 'landlock'] as const) : [wanted]) {
-      try {
-        return await this.#startFirst(kind);
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        log.info({ sandbox: kind, reason }, 'a kind of sandbox is not available');
-        reasons.push(`${kind}: ${reason}`);
+/** Runs a task, once more where its worker dies of no known fault. */
+async function runOnWorker(
+  pool: WorkerPool,
+  task: EngineTask,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<EngineResult> {
+  for (let tries = 1; ; tries++) {
+    const worker = await pool.acquire(signal);
+    try {
+      return await worker.run(task, signal);
+    } catch (error) {
+      if (!(error instanceof WorkerLost)) throw error;
+      log.warn({ err: error, tries }, 'a worker died during a job');
+      if (tries === ATTEMPTS) {
+        throw new EngineFailure('crashed', 'two workers died while processing it', { cause: error });
       }
+    } finally {
+      void pool.giveBack(worker);
     }
-    throw new Error(`no sandbox for the workers (${reasons.join('; ')})`);
   }
+}
 
-  async #startFirst(kind: SandboxKind): Promise<{ first: Worker; worker: WorkerSettings }> {
-    const { memoryMb, jobTimeoutSeconds, stallSeconds = STALL_SECONDS, log, clock = systemClock } = this.#settings;
-    const office = this.#office;
-    const tmpBytes = Math.floor(TMP_SHARE * memoryMb) * MiB;
-    const sandbox = createSandbox(kind, office, tmpBytes, await isOpen(this.#runDirectory));
-    const limits = { memoryMb, jobTimeoutSeconds, stallSeconds };
-    const worker = { office, sandbox, canary: this.#canary, ...limits, stopping: this.#stopping.signal, log, clock };
-    return { first: await startWarmWorker(0, this.#newDirectory(0), worker), worker };
-  }
-
-  async #remove(): Promise<void> {
-    this.#canary.close();
-    await rm(this.#runDirectory, { recursive: true, force: true });
-  }
+/** Puts up things that a worker must not reach: a server on the loopback interface, and a file in `directory`. */
+export async function createCanary(directory: string): Promise<{ canary: Canary; close(): void }> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  server.unref();
+  const file = join(directory, 'canary');
+  await writeFile(file, 'a worker that reads this is not confined\n', { mode: 0o644 });
+  return { canary: { port: (server.address() as AddressInfo).port, file }, close: () => void server.close() };
 }

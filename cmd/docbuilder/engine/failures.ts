@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import type { Message } from './lines.ts';
-import { EngineFailure, type EngineFailureReason, type EngineOutput, type EngineTask } from './task.ts';
+import { EngineFailure, type EngineFailureReason, type EngineTask } from './task.ts';
+import type { Message } from './worker-process.ts';
 
 /** The worker died, or is about to, during a task through no fault that is known; another one may try. */
 export class WorkerLost extends Error {
@@ -10,20 +10,26 @@ export class WorkerLost extends Error {
   }
 }
 
-/** By the names of the exceptions of picture.py. An OSError is a library that cannot be loaded. */
-const PICTURE_FAILURES: Record<string, EngineFailureReason> = {
-  NoPage: 'page_range',
-  MemoryError: 'memory',
-  OSError: 'no_worker',
-};
-/** By the names of the exceptions of job.py and parts.py, before and while a document is loaded. */
-const LOAD_FAILURES: Record<string, EngineFailureReason> = { OtherFormat: 'other_format', DamagedPart: 'damaged_part' };
-/** By the names of the exceptions of sheets.py. */
-const ROOM_FAILURES: Record<string, EngineFailureReason> = {
-  TooManyRows: 'too_many_rows',
-  TooManyColumns: 'too_many_columns',
-  TooLongCells: 'too_long_cells',
-};
+/**
+ * By the phase of a job and the name of the exception that picture.py, job.py, parts.py or sheets.py raises in it. An
+ * OSError is a library that cannot be loaded.
+ */
+const REASONS: ReadonlyMap<string, EngineFailureReason> = new Map([
+  ['load: OtherFormat', 'other_format'],
+  ['load: DamagedPart', 'damaged_part'],
+  ['room: TooManyRows', 'too_many_rows'],
+  ['room: TooManyColumns', 'too_many_columns'],
+  ['room: TooLongCells', 'too_long_cells'],
+  ['picture: NoPage', 'page_range'],
+  ['picture: MemoryError', 'memory'],
+  ['picture: OSError', 'no_worker'],
+]);
+/** Deaths that are a document's own fault. */
+const FAULTS: ReadonlyMap<unknown, string> = new Map([
+  ['cpu', 'the document used up the CPU time of a job'],
+  ['threads', 'the document made LibreOffice start too many threads'],
+  ['stalled', 'LibreOffice stood still over the document'],
+]);
 /** Less free space than this, and whatever failed is the disk's fault. */
 const FULL_BYTES = 1024 * 1024;
 
@@ -38,44 +44,26 @@ export async function taskFailure(
 ): Promise<EngineFailure | WorkerLost> {
   const questions = Array.isArray(answer['asked']) ? answer['asked'].map(String) : [];
   const asked = (word: string) => questions.some((question) => question.includes(word));
-  const what = `${answer['phase']}: ${answer['type']}`;
+  const phase = answer['phase'];
+  const what = `${phase}: ${answer['type']}`;
   if (asked('Password')) return new EngineFailure('password', what);
   if (asked('OUT_OF_DISK_SPACE')) return new EngineFailure('disk_full', what);
   // LibreOffice says no more than that it could not write, or open what it first writes to a file, as when it decrypts.
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < FULL_BYTES) return new EngineFailure('disk_full', what);
-  if (answer['phase'] === 'room') {
-    const reason = ROOM_FAILURES[String(answer['type'])];
-    if (reason) return new EngineFailure(reason, what);
-  }
   // The document was opened and stored. LibreOffice closes it first of all on SIGTERM.
-  if (answer['phase'] === 'count') return new WorkerLost(what);
-  if (answer['phase'] === 'load') return new EngineFailure(LOAD_FAILURES[String(answer['type'])] ?? 'corrupt', what);
-  if (answer['phase'] !== 'store' && answer['phase'] !== 'picture') return new EngineFailure('corrupt', what);
-  if (answer['phase'] === 'picture')
-    return new EngineFailure(PICTURE_FAILURES[String(answer['type'])] ?? 'crashed', what);
-  return new EngineFailure(asksForPages(task.outputs[Number(answer['output'])]) ? 'page_range' : 'corrupt', what);
-}
-
-function asksForPages(output: EngineOutput | undefined): boolean {
-  return output !== undefined && ('image' in output || output.options.pages !== undefined);
+  if (phase === 'count') return new WorkerLost(what);
+  const output = task.outputs[Number(answer['output'])];
+  const asksForPages = output !== undefined && ('image' in output || output.options.pages !== undefined);
+  const other = phase === 'picture' ? 'crashed' : phase === 'store' && asksForPages ? 'page_range' : 'corrupt';
+  return new EngineFailure(REASONS.get(what) ?? other, what);
 }
 
 /** Makes the failure of a task that ended with its worker, from the worker's last words (office.py). */
 export function deathFailure(lastWords: Message | undefined): EngineFailure | WorkerLost {
   const message = String(lastWords?.['message'] ?? 'the worker ended');
-  switch (lastWords?.['died']) {
-    case 'memory':
-      return new EngineFailure('memory', message);
-    case 'output_limit':
-      return new EngineFailure('output_limit', message);
-    case 'cpu':
-      return new EngineFailure('crashed', 'the document used up the CPU time of a job');
-    case 'threads':
-      return new EngineFailure('crashed', 'the document made LibreOffice start too many threads');
-    case 'stalled':
-      return new EngineFailure('crashed', 'LibreOffice stood still over the document');
-    default:
-      return new WorkerLost(message);
-  }
+  const died = lastWords?.['died'];
+  if (died === 'memory' || died === 'output_limit') return new EngineFailure(died, message);
+  const fault = FAULTS.get(died);
+  return fault === undefined ? new WorkerLost(message) : new EngineFailure('crashed', fault);
 }

@@ -10,14 +10,12 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
-  type Stats,
 } from 'node:fs';
 import { copyFile, open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { truncate } from '../../../src/common/truncate.ts';
 import { MAX_STEM_BYTES, toSheetName } from '../source/filename.ts';
-import type { EngineTask } from './task.ts';
-import { EngineFailure } from './task.ts';
+import { EngineFailure, type EngineTask } from './task.ts';
 
 /** The user a worker runs as, where that is not the service's own. */
 export interface User {
@@ -79,7 +77,7 @@ export async function createJobFolder(directory: string, task: EngineTask, user?
 }
 
 async function deliver(source: string, target: string, maxBytes: number): Promise<void> {
-  const made = statIfExists(source);
+  const made = lstatSync(source, { throwIfNoEntry: false });
   if (!made?.isFile()) throw new EngineFailure('corrupt', 'no result was written');
   if (made.size > maxBytes) throw new EngineFailure('output_limit', `the result has ${made.size} bytes`);
   try {
@@ -97,15 +95,11 @@ async function deliver(source: string, target: string, maxBytes: number): Promis
   }
 }
 
-function statIfExists(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
-}
-
 async function move(source: string, target: string): Promise<void> {
   try {
     renameSync(source, target);
   } catch (error) {
-    if (!hasCode(error, 'EXDEV')) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
     const from = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       await copyFile(`/proc/self/fd/${from.fd}`, target, constants.COPYFILE_EXCL);
@@ -129,8 +123,4 @@ export function fileError(error: unknown): unknown {
   const cause = Object.assign(new Error(`${syscall}: ${code}`), { syscall, code });
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   return full ? new EngineFailure('disk_full', 'no space for a job', { cause }) : cause;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,8 +1,8 @@
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { inflateSync } from 'node:zlib';
 
-const STEP = 64 * 1024;
-const FAR = 4 * 1024 * 1024;
+/** Bytes at the end of a file that are looked at first. */
+const ENDS = [64 * 1024, 4 * 1024 * 1024];
 /** More unpacks no stream of objects to: each holds a few hundred. */
 const MAX_OBJECTS_BYTES = 32 * 1024 * 1024;
 /** The root of the page tree as LibreOffice writes it: the only node, with all pages as its kids. */
@@ -19,18 +19,16 @@ export async function countPages(path: string): Promise<number> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
-    for (let length = Math.min(STEP, size); ; length = Math.min(length * 4, size)) {
+    for (const length of [...ENDS.filter((end) => end < size), size]) {
       const end = Buffer.alloc(length);
       await file.read(end, 0, length, size - length);
       const count = countIn(end);
       if (count !== undefined) return count;
-      if (length === size) return 0;
-      if (length > FAR) break;
     }
+    return 0;
   } finally {
     await file.close();
   }
-  return countIn(await readFile(path)) ?? 0;
 }
 
 function countIn(pdf: Buffer): number | undefined {

@@ -1,9 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from 'generic-pool';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { unlessAborted } from '../../../src/common/net/deadline.ts';
-import { Spares } from './spares.ts';
-import { EngineFailure } from './task.ts';
+import { EngineFailure, type EngineStatus } from './task.ts';
 import type { Worker } from './worker.ts';
 
 export interface PoolOptions {
@@ -16,18 +16,35 @@ export interface PoolOptions {
   log: Logger;
 }
 
+/** A worker that is started ahead of need. */
+interface Spare {
+  starting: Promise<Worker>;
+  /** Set when it stands ready. */
+  worker?: Worker;
+}
+
 const NO_WORKER_MS = 10_000;
 const AGE_CHECK_MS = 5_000;
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 5_000;
+/** A moment for the job that has just got the spare, before its successor's start takes part of the CPU. */
+const REFILL_MS = 20;
 /** A worker that has this share of its jobs left, or this many, will soon need a successor. */
 const NEARLY_DUE_SHARE = 0.2;
 const NEARLY_DUE = 10;
 
-/** Workers, each lent to one job at a time by generic-pool, and replaced when they are worn or dead. */
+/**
+ * Workers, each lent to one job at a time by generic-pool, and replaced when they are worn or dead. Spares stand beside
+ * the pool, since it lends all that it has.
+ */
 export class WorkerPool {
   readonly #start: (slot: number) => Promise<Worker>;
   readonly #options: PoolOptions;
   readonly #pool: Pool<Worker>;
-  readonly #spares: Spares;
+  /** Those that the pool has: its own count has one twice at the moment at which it arrives. */
+  readonly #pooled = new Set<Worker>();
+  /** The eldest is handed out first, also while it is still starting. */
+  readonly #spares: Spare[] = [];
   readonly #slots = new Set<number>();
   /** Jobs that each living worker has had. */
   readonly #jobs = new Map<Worker, number>();
@@ -47,23 +64,22 @@ export class WorkerPool {
     this.#start = start;
     this.#options = options;
     this.#adopt(first);
-    this.#spares = new Spares(first, {
-      start: () => this.#startInFreeSlot(),
-      discard: (worker) => this.#replace(worker),
-      wanted: () => this.#sparesWanted(),
-      log: options.log,
-    });
+    this.#addSpare(Promise.resolve(first));
     this.#pool = createPool<Worker>(
       {
-        create: () => this.#create(),
-        destroy: (worker) => (this.#pool.size < this.#pool.max ? this.#replace(worker) : this.#retire(worker)),
+        create: () => this.#takeSpare(),
+        destroy: (worker) => {
+          this.#pooled.delete(worker);
+          return this.#retire(worker, this.#pooled.size < this.#pool.max);
+        },
         validate: async (worker) => worker.alive && !this.#isOld(worker),
       },
       { min: options.size, max: options.size, testOnBorrow: true },
     );
     // Borrowing checks a worker's age; this does the same for idle ones.
     this.#ageTimer = setInterval(() => {
-      if (this.#pool.available > 0 && this.#pool.pending === 0 && this.#spares.ready) this.#borrowAndReturn();
+      const isSpareReady = this.#spares.some(({ worker }) => worker);
+      if (this.#pool.available > 0 && this.#pool.pending === 0 && isSpareReady) this.#borrowAndReturn(1);
     }, AGE_CHECK_MS).unref();
   }
 
@@ -80,7 +96,7 @@ export class WorkerPool {
       throw error;
     });
     this.#jobs.set(worker, (this.#jobs.get(worker) ?? 0) + 1);
-    this.#spares.refill();
+    this.#refill();
     return worker;
   }
 
@@ -88,11 +104,12 @@ export class WorkerPool {
   async giveBack(worker: Worker): Promise<void> {
     if (worker.alive) await worker.settled();
     if (this.#stopping.signal.aborted) return;
-    if (!worker.alive || this.#isWorn(worker) || this.#surplus() > 0) await this.#pool.destroy(worker);
+    const isSurplus = this.#pooled.size > this.#pool.max;
+    if (!worker.alive || this.#isWorn(worker) || isSurplus) await this.#pool.destroy(worker);
     else await this.#pool.release(worker);
   }
 
-  counts(): { total: number; idle: number; busy: number; restarts: number } {
+  counts(): EngineStatus['workers'] {
     const { max, available, borrowed } = this.#pool;
     return { total: max, idle: available, busy: borrowed, restarts: this.#restarts };
   }
@@ -102,9 +119,8 @@ export class WorkerPool {
     if (this.#stopping.signal.aborted) return;
     // generic-pool reads its limits at each step, but has no setter for them.
     Object.assign(Reflect.get(this.#pool, '_config'), { min: size, max: size });
-    this.#endSurplus();
     // Requests for as many as there may be make it start those that are missing.
-    for (let count = this.#pool.borrowed; count < size; count++) this.#borrowAndReturn();
+    this.#borrowAndReturn(Math.max(this.#pool.available, size - this.#pool.borrowed));
   }
 
   /** Ends all workers; the signal that ends those just starting must have been aborted before. */
@@ -112,35 +128,79 @@ export class WorkerPool {
     this.#stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
     clearInterval(this.#ageTimer);
     clearTimeout(this.#unavailableTimer);
-    this.#spares.stop();
     await Promise.all(this.#starting);
     await Promise.all([...this.#jobs.keys()].map((worker) => worker.end()));
   }
 
-  async #create(): Promise<Worker> {
-    const worker = await this.#spares.take();
+  /** Has the pool test idle workers as it does before it lends one: it has no way to name the one that died or is too many. */
+  #borrowAndReturn(count = this.#pool.available): void {
+    if (this.#stopping.signal.aborted) return;
+    for (let left = count; left > 0; left--) void this.#pool.acquire().then((worker) => this.giveBack(worker));
+  }
+
+  /** Resolves with a worker that is ready, or the next that will be. */
+  async #takeSpare(): Promise<Worker> {
+    const worker = await (this.#spares.shift()?.starting ?? this.#startReliably());
+    this.#pooled.add(worker);
+    setTimeout(() => this.#refill(), REFILL_MS).unref();
     // The number of workers may have changed meanwhile; the pool lends this one first.
-    setImmediate(() => this.#endSurplus());
+    setImmediate(() => this.#borrowAndReturn());
     return worker;
   }
 
-  #startInFreeSlot(): Promise<Worker> {
+  /** Starts as many spares as are wanted now: one, or as many as there are workers whose end is near. */
+  #refill(): void {
+    const nearlyDue = Math.max(NEARLY_DUE, NEARLY_DUE_SHARE * this.#options.maxJobs);
+    const due = [...this.#jobs].filter(([worker, done]) => done > 0 && this.#jobsLeft(worker) < nearlyDue);
+    const wanted = Math.max(1, due.length);
+    while (!this.#stopping.signal.aborted && this.#spares.length < wanted) this.#addSpare(this.#startReliably());
+  }
+
+  #addSpare(starting: Promise<Worker>): void {
+    const spare: Spare = { starting };
+    this.#spares.push(spare);
+    void starting.then(async (worker) => {
+      spare.worker = worker;
+      await worker.ended;
+      const index = this.#spares.indexOf(spare);
+      if (index < 0) return;
+      this.#spares.splice(index, 1);
+      this.#refill();
+      await this.#retire(worker, true);
+    });
+  }
+
+  /** Never rejects: a failed start is tried again. */
+  async #startReliably(): Promise<Worker> {
+    const { signal } = this.#stopping;
+    for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
+      const started = this.#startInFreeSlot();
+      const settled: Promise<unknown> = started.catch(() => undefined).then(() => this.#starting.delete(settled));
+      this.#starting.add(settled);
+      try {
+        return await started;
+      } catch (error) {
+        if (signal.aborted) break;
+        this.#options.log.warn({ err: error, retryMs: wait }, 'a worker did not start');
+        await sleep(wait, undefined, { signal }).catch(() => undefined);
+      }
+    }
+    // After the end nobody waits for a worker any more.
+    return new Promise(() => undefined);
+  }
+
+  async #startInFreeSlot(): Promise<Worker> {
     let slot = 0;
     while (this.#slots.has(slot)) slot++;
     this.#slots.add(slot);
-    const started = this.#start(slot).then(
-      (worker) => {
-        this.#adopt(worker);
-        return worker;
-      },
-      (error) => {
-        this.#slots.delete(slot);
-        throw error;
-      },
-    );
-    const settled: Promise<unknown> = started.catch(() => undefined).then(() => this.#starting.delete(settled));
-    this.#starting.add(settled);
-    return started;
+    try {
+      const worker = await this.#start(slot);
+      this.#adopt(worker);
+      return worker;
+    } catch (error) {
+      this.#slots.delete(slot);
+      throw error;
+    }
   }
 
   #adopt(worker: Worker): void {
@@ -148,46 +208,20 @@ export class WorkerPool {
     this.#jobs.set(worker, 0);
     clearTimeout(this.#unavailableTimer);
     if (this.#unavailable.signal.aborted) this.#unavailable = new AbortController();
-    void worker.ended.then(() => this.#testIdle());
+    void worker.ended.then(() => this.#borrowAndReturn());
   }
 
-  #replace(worker: Worker): Promise<void> {
-    if (!this.#stopping.signal.aborted) this.#restarts++;
-    return this.#retire(worker);
-  }
-
-  async #retire(worker: Worker): Promise<void> {
+  async #retire(worker: Worker, isReplaced: boolean): Promise<void> {
     this.#jobs.delete(worker);
-    if (this.#jobs.size === 0 && !this.#stopping.signal.aborted) {
-      const failure = new EngineFailure('no_worker', 'no worker is alive and none can be started');
-      this.#unavailableTimer = setTimeout(() => this.#unavailable.abort(failure), NO_WORKER_MS).unref();
+    if (!this.#stopping.signal.aborted) {
+      if (isReplaced) this.#restarts++;
+      if (this.#jobs.size === 0) {
+        const failure = new EngineFailure('no_worker', 'no worker is alive and none can be started');
+        this.#unavailableTimer = setTimeout(() => this.#unavailable.abort(failure), NO_WORKER_MS).unref();
+      }
     }
     await worker.end();
     this.#slots.delete(worker.slot);
-  }
-
-  /**
-   * Borrowing finds a dead worker and replaces it. The pool has no way to name the idle worker that died, so all are
-   * borrowed.
-   */
-  #testIdle(): void {
-    if (this.#stopping.signal.aborted) return;
-    for (let idle = this.#pool.available; idle > 0; idle--) this.#borrowAndReturn();
-  }
-
-  #borrowAndReturn(): void {
-    void this.#pool.acquire().then((worker) => this.#pool.release(worker));
-  }
-
-  #surplus(): number {
-    return Math.max(0, this.#pool.size - this.#pool.max);
-  }
-
-  /** Ends idle workers that are too many. Others are looked at when they come back. */
-  #endSurplus(): void {
-    for (let idle = Math.min(this.#pool.available, this.#surplus()); idle > 0; idle--) {
-      void this.#pool.acquire().then((worker) => this.giveBack(worker));
-    }
   }
 
   #isOld(worker: Worker): boolean {
@@ -201,12 +235,5 @@ export class WorkerPool {
   #isWorn(worker: Worker): boolean {
     const isLarge = worker.resident > this.#options.maxResidentBytes;
     return this.#jobsLeft(worker) <= 0 || this.#isOld(worker) || worker.marked || isLarge;
-  }
-
-  /** One spare, or as many as there are workers whose end is near. */
-  #sparesWanted(): number {
-    const nearlyDue = Math.max(NEARLY_DUE, NEARLY_DUE_SHARE * this.#options.maxJobs);
-    const due = [...this.#jobs].filter(([worker, done]) => done > 0 && this.#jobsLeft(worker) < nearlyDue);
-    return Math.max(1, due.length);
   }
 }

@@ -2,10 +2,12 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat, truncate } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Encoding } from '../formats.ts';
-import { encoder } from './encode.ts';
 import { fileError, type JobFolder } from './job-folder.ts';
 import { countPages } from './pdf-pages.ts';
 import { EngineFailure, type EngineOutput, type EngineTask } from './task.ts';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+const UNKNOWN = 0x3f;
 
 /**
  * Moves all results of a task out of its job folder to where they belong, and does what is left to do to them. Where
@@ -66,4 +68,50 @@ async function recode(path: string, encoding: Encoding | undefined, maxBytes: nu
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/**
+ * A function that turns one piece of text after the other into bytes of `encoding`. UTF-16 starts with a byte order
+ * mark. A character that the set does not have becomes a question mark.
+ */
+export function encoder(encoding: Exclude<Encoding, 'utf-8'>): (text: string) => Buffer {
+  if (encoding !== 'utf-16le' && encoding !== 'utf-16be') return singleByteEncoder(encoding);
+  let mark = BYTE_ORDER_MARK;
+  return (text) => {
+    const bytes = Buffer.from(mark + text, 'utf16le');
+    mark = '';
+    return encoding === 'utf-16le' ? bytes : bytes.swap16();
+  };
+}
+
+function singleByteEncoder(encoding: 'windows-1258' | 'windows-1252'): (text: string) => Buffer {
+  const decoder = new TextDecoder(encoding);
+  const bytes = new Map<string, number>();
+  for (let byte = 255; byte >= 0; byte--) bytes.set(decoder.decode(Uint8Array.of(byte)), byte);
+  const known = new Map<string, readonly number[]>();
+  const encode = (character: string): readonly number[] => {
+    const found = known.get(character) ?? toBytes(character, bytes);
+    known.set(character, found);
+    return found;
+  };
+  return (text) => Buffer.from(Array.from(text, encode).flat());
+}
+
+/**
+ * The bytes of one character. Windows-1258 has letters such as `ê` and combining tone marks, but not `ế`: that is a
+ * letter and a mark in it.
+ */
+function toBytes(character: string, bytes: ReadonlyMap<string, number>): readonly number[] {
+  const own = bytes.get(character);
+  if (own !== undefined) return [own];
+  const parts = Array.from(character.normalize('NFD'));
+  for (const mark of parts.slice(1)) {
+    const letter = parts
+      .filter((part) => part !== mark)
+      .join('')
+      .normalize('NFC');
+    const pair = [bytes.get(letter), bytes.get(mark)];
+    if (pair.every((byte) => byte !== undefined)) return pair;
+  }
+  return [UNKNOWN];
 }

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, realpath, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { processIdentity } from '../../../src/common/fs/ownership.ts';
-import { removeSockets } from './sockets.ts';
 
+/** LibreOffice puts its sockets here, whatever its settings; in a mount namespace this is the worker's own /tmp. */
+const SOCKET_DIRECTORY = '/tmp';
 const NAME = /^engine-(\d+)-(\d+)-[0-9a-f]{8}$/;
 
 /**
@@ -50,4 +52,35 @@ async function killOrphans(directory: string): Promise<void> {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     if (command.startsWith('bwrap\0') && command.includes(`\0${directory}/`)) process.kill(Number(pid), 'SIGKILL');
   }
+}
+
+/** The URL by which LibreOffice knows the profile in a worker's folder. */
+export function profileUrl(directory: string): string {
+  return pathToFileURL(join(directory, 'profile')).href;
+}
+
+/** The name of the UNO pipe of the worker in `directory`. */
+export function pipeName(directory: string): string {
+  return `svc_${md5(directory).toString('hex')}`;
+}
+
+/**
+ * Removes the sockets of killed workers: their UNO pipe and the one by which LibreOffice finds a second instance of
+ * itself, whose name is a digest of the profile's URL, with and without leading zeros in a byte: versions differ.
+ */
+export async function removeSockets(directories: readonly string[]): Promise<void> {
+  const names = directories.flatMap((directory) => {
+    const digest = md5(Buffer.from(profileUrl(directory), 'utf16le'));
+    const bare = [...digest].map((byte) => byte.toString(16)).join('');
+    return [pipeName(directory), `SingleOfficeIPC_${digest.toString('hex')}`, `SingleOfficeIPC_${bare}`];
+  });
+  const wanted = new Set(names);
+  for (const name of await readdir(SOCKET_DIRECTORY)) {
+    const own = /^OSL_PIPE_(?:\d+_)?(.+)$/.exec(name)?.[1];
+    if (own !== undefined && wanted.has(own)) await unlink(join(SOCKET_DIRECTORY, name)).catch(() => undefined);
+  }
+}
+
+function md5(data: string | Buffer): Buffer {
+  return createHash('md5').update(data).digest();
 }

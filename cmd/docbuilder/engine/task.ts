@@ -1,3 +1,4 @@
+import type { DocbuilderStatus } from '../../../src/common/generated/wire.ts';
 import type { Encoding, FlatFormat, ImageFormat, TargetFormat } from '../formats.ts';
 import type { EngineSource } from '../source/sources.ts';
 
@@ -81,14 +82,8 @@ export class EngineFailure extends Error {
   }
 }
 
-export type SandboxKind = 'namespaces' | 'landlock' | 'off';
-
-export interface EngineStatus {
-  core: { name: string; version: string; source: string };
-  sandbox: SandboxKind;
-  /** `restarts` counts workers replaced since start-up, for whatever reason. */
-  workers: { total: number; idle: number; busy: number; restarts: number };
-}
+export type SandboxKind = DocbuilderStatus['sandbox'];
+export type EngineStatus = Pick<DocbuilderStatus, 'core' | 'sandbox' | 'workers'>;
 
 /** Turns documents into documents. */
 export interface Engine {

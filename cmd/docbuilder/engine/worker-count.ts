@@ -32,16 +32,12 @@ export async function readWorkerCount({
 
   async function read(): Promise<void> {
     const found = await readSmallFile(file);
-    const text = found.ok ? found.text : null;
-    const number = parseCount(text);
+    const number = found.ok ? parseCount(found.text) : undefined;
     count = number ?? count;
-    if (number !== undefined) {
-      warned = undefined;
-      return;
-    }
-    const missing = text === null ? 'is missing' : `holds no number from 1 to ${MAX_WORKERS}`;
-    const problem = found.ok ? missing : found.problem;
-    if (problem !== warned) log.warn({ path, workers: count }, `the file with the number of workers ${problem}`);
+    const missing = found.ok && found.text === null ? 'is missing' : `holds no number from 1 to ${MAX_WORKERS}`;
+    const problem = number === undefined ? (found.ok ? missing : found.problem) : undefined;
+    if (problem !== undefined && problem !== warned)
+      log.warn({ path, workers: count }, `the file with the number of workers ${problem}`);
     warned = problem;
   }
 

@@ -1,11 +1,10 @@
 import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Canary } from './canary.ts';
 import type { User } from './job-folder.ts';
 import type { Office } from './office.ts';
 import { writeProfile } from './profile.ts';
+import { pipeName, profileUrl } from './run-directory.ts';
 import type { Sandbox } from './sandbox.ts';
-import { pipeName, profileUrl } from './sockets.ts';
 
 const MiB = 1024 * 1024;
 const PROCESSES = 512;
@@ -50,6 +49,12 @@ export function workerCommand(directory: string, office: Office, sandbox: Sandbo
   return { command: sandbox.wrap(directory, command, environment), environment };
 }
 
+/** Things that a worker must not reach: a server that listens on the loopback interface, and a file that exists. */
+export interface Canary {
+  port: number;
+  file: string;
+}
+
 /** The settings that a worker is told once. */
 export interface WorkerSetup {
   office: Office;
@@ -78,6 +83,6 @@ export function setupMessage(
     uid: user?.uid ?? null,
     gid: user?.gid ?? null,
     paths: sandbox.paths(directory),
-    canary: { port: canary.port, file: canary.file },
+    canary,
   };
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { type Conversation, converse } from './conversation.ts';
 import { deathFailure, taskFailure } from './failures.ts';
 import { toConversion } from './filters.ts';
 import { createJobFolder, type JobFolder, type User } from './job-folder.ts';
 import { hasFontsOfDocuments } from './profile.ts';
 import { deliverAll } from './result.ts';
-import { removeSockets } from './sockets.ts';
+import { removeSockets } from './run-directory.ts';
 import type { EngineResult, EngineTask } from './task.ts';
+import { WorkerProcess } from './worker-process.ts';
 import { getUser, makeWorkerFolder, setupMessage, type WorkerSetup, workerCommand } from './worker-setup.ts';
 
 export interface WorkerSettings extends WorkerSetup {
@@ -39,8 +39,8 @@ export class Worker {
   readonly #directory: string;
   readonly #settings: WorkerSettings;
   readonly #user: User | undefined;
-  readonly #starting: Promise<Conversation>;
-  #process: Conversation | undefined;
+  readonly #starting: Promise<WorkerProcess>;
+  #process: WorkerProcess | undefined;
   #alive = true;
   #jobs = 0;
   #settled: Promise<void> = Promise.resolve();
@@ -131,12 +131,12 @@ export class Worker {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  async #start(): Promise<Conversation> {
+  async #start(): Promise<WorkerProcess> {
     const { office, sandbox, stopping } = this.#settings;
     await makeWorkerFolder(this.#directory, office, this.#user);
     const { command, environment } = workerCommand(this.#directory, office, sandbox);
     stopping.throwIfAborted();
-    const process = await converse(command, environment);
+    const process = await WorkerProcess.start(command, environment);
     this.#process = process;
     if (!this.#alive) process.kill();
     void process.ended.then(() => {
@@ -144,11 +144,11 @@ export class Worker {
     });
     process.send(setupMessage(this.#directory, this.#settings, this.#user));
     if (await process.next('ready', START_MS)) return process;
-    const refused = process.lastWords()?.['refused'];
-    throw new Error(refused ? `it is not confined: ${refused}` : `it did not start: ${process.errorOutput().trim()}`);
+    const refused = process.lastWords?.['refused'];
+    throw new Error(refused ? `it is not confined: ${refused}` : `it did not start: ${process.errorOutput.trim()}`);
   }
 
-  async #perform(process: Conversation, task: EngineTask, folder: JobFolder, id: number): Promise<EngineResult> {
+  async #perform(process: WorkerProcess, task: EngineTask, folder: JobFolder, id: number): Promise<EngineResult> {
     const { sandbox, jobTimeoutSeconds } = this.#settings;
     const { load, outputs, ...rest } = toConversion(task);
     const inside = (path: string) => pathToFileURL(join(sandbox.home(this.#directory), 'jobs', path)).href;
@@ -159,14 +159,14 @@ export class Worker {
       fileBytes: task.maxOutputBytes + FILE_SLACK,
     });
     const answer = await process.next('answer');
-    if (!answer) throw deathFailure(process.lastWords());
+    if (!answer) throw deathFailure(process.lastWords);
     if (answer['answer'] !== 'done') throw await taskFailure(answer, task, this.#directory);
     const pages = await deliverAll(task, folder, Number(answer['counted']));
     return { pages, loadMs: Number(answer['loadMs']), storeMs: Number(answer['storeMs']) };
   }
 
   /** Waits for the document to be closed. A worker that cannot even do that is of no more use. */
-  async #settle(process: Conversation, folder: JobFolder): Promise<void> {
+  async #settle(process: WorkerProcess, folder: JobFolder): Promise<void> {
     const closed = await process.next('closed', CLOSE_MS);
     if (closed) this.resident = Number(closed['resident']);
     else process.kill();

@@ -50,7 +50,7 @@ function extractWork(
     check: source.check,
     async prepare(preparing, newPath) {
       const opened = await source.open(preparing, newPath);
-      const task = await source.task(opened, preparing, newPath);
+      const { task } = opened;
       return async (signal, newFile) => {
         const family = getFamily(task.from);
         const path = newPath();
@@ -88,17 +88,15 @@ export function thumbnailWork(
     kind: 'thumbnail',
     check: source.check,
     async prepare(preparing, newPath) {
-      const task = await source.task(await source.open(preparing, newPath), preparing, newPath);
+      const { task } = await source.open(preparing, newPath);
       return async (signal, newFile) => {
         const { fileId, path } = await newFile();
         const outputs = [{ path, to: format, image }] as const;
         const whole = { ...task, outputs, maxOutputBytes: deps.maxFileBytes() };
         const { engineMs } = await runTask(deps.engine, whole, signal, { pages: '/page' });
-        const filename = `${task.stem}.${EXTENSION[format]}`;
+        const filename = `${task.stem}.${format === 'jpeg' ? 'jpg' : format}`;
         return { outputs: [{ fileId, filename, format, pages: 1 }], engineMs };
       };
     },
   };
 }
-
-const EXTENSION: Record<ImageFormat, string> = { png: 'png', jpeg: 'jpg', webp: 'webp' };

@@ -196,17 +196,6 @@ const PATTERNS = {
 
 /** Counts characters that are not spaces by the script whose properties they are drawn with. */
 export function countCharacters(text: string): Record<Script, number> {
-  let western = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    // The patterns take five times as long as this loop, at whose end nearly all text is counted.
-    if (unit >= 0x590 && !(unit >= 0x1e00 && unit < 0x2e80)) return countMixed(text);
-    if (unit > 0x20 && unit !== 0xa0) western += 1;
-  }
-  return { western, asian: 0, complex: 0 };
-}
-
-function countMixed(text: string): Record<Script, number> {
   const [asian, complex] = [countMatches(text, PATTERNS.asian), countMatches(text, PATTERNS.complex)];
   return { western: Math.max(0, countMatches(text, /\S/gu) - asian - complex), asian, complex };
 }

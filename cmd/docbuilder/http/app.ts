@@ -2,27 +2,23 @@ import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
 import { accessLog, plainApp, refuseOddTargets } from '../../../src/common/http/plain-app.ts';
-import { orStorageAway } from '../jobs/away.ts';
-import type { JobStore } from '../jobs/job-store.ts';
+import { orStorageAway } from '../jobs/job-store.ts';
+import { type AdmissionHandlers, countRequest, keepUnderWay, whenInPlan, whenReady } from './admission.ts';
 import { type AuthHandlers, authenticate } from './auth.ts';
 import { type EndpointHandlers, workEndpoints } from './endpoints.ts';
 import { getFile, getJob, type JobHandlers } from './jobs.ts';
 import { type PassOnHandlers, passOn } from './pass-on.ts';
-import { type PlanHandlers, whenInPlan } from './plan.ts';
-import { countRequest, type RateHandlers } from './rate-limit.ts';
 import { type Figures, getFormats, getLimits, getStatus, serveSchema } from './status.ts';
-import type { UnderWay } from './under-way.ts';
 
 export type HttpDependencies = AuthHandlers &
   EndpointHandlers &
-  PlanHandlers &
+  AdmissionHandlers &
   JobHandlers &
-  PassOnHandlers &
-  RateHandlers & { figures: Figures; store: JobStore; underWay: UnderWay };
+  PassOnHandlers & { figures: Figures };
 
 /** DocBuilder's routing table (contract: DocBuilder endpoints). */
 export function createHttpApp(deps: HttpDependencies): Express {
-  const { figures, log, store, underWay, isLeaving } = deps;
+  const { figures, log, isLeaving } = deps;
   const app = plainApp();
   app.use(accessLog(log), refuseOddTargets, endConnections(isLeaving));
   const get = (path: string, ...handlers: RequestHandler[]): void => {
@@ -37,7 +33,7 @@ export function createHttpApp(deps: HttpDependencies): Express {
   get('/v1/script.schema.json', serveSchema('script.json', 'application/schema+json'));
   get('/v1/formats', withKey, getFormats());
   get('/v1/limits', withKey, getLimits(figures));
-  const admit = [whenReady(store), passOn(deps), underWay.handler, countRequest(deps)];
+  const admit = [whenReady(deps), passOn(deps), keepUnderWay(deps), countRequest(deps)];
   for (const [path, post] of Object.entries(workEndpoints(deps))) {
     app
       .route(path)
@@ -51,14 +47,6 @@ export function createHttpApp(deps: HttpDependencies): Express {
   app.use(storageTrouble);
   app.use(errorHandler(log));
   return app;
-}
-
-/** Refuses work whose result could not be kept, before it is counted. */
-function whenReady(store: JobStore): RequestHandler {
-  return (_request, _response, next) => {
-    store.assertReady();
-    next();
-  };
 }
 
 /** Has clients close their connections, rather than send a next request on one that is about to end. */

@@ -13,12 +13,8 @@ interface Caller {
   name: string;
 }
 
-type Authentication = { ok: true; caller: Caller } | { ok: false; error: AppError };
-
-interface Authenticator {
-  /** @param authorization the value of the `Authorization` header */
-  authenticate(authorization: string | undefined): Promise<Authentication>;
-}
+/** Finds the caller by the value of the `Authorization` header. @throws {AppError} `unauthorized`, `token_expired` */
+export type Authenticator = (authorization: string | undefined) => Promise<Caller>;
 
 export interface AuthHandlers {
   authenticator: Authenticator;
@@ -30,13 +26,12 @@ const MAX_LABEL = 128;
 /** Lets a request pass whose `Authorization` is a known key or a valid JWT (contract: Authentication, DocBuilder). */
 export function authenticate({ authenticator, audit }: AuthHandlers): RequestHandler {
   return async (request, _response, next) => {
-    const result = await authenticator.authenticate(request.headers.authorization);
-    if (!result.ok) {
-      const { code, detail } = result.error;
-      audit.record('auth.refused', { code, reason: String(detail['reason'] ?? ''), path: request.path });
-      throw result.error;
-    }
-    addContext({ caller: result.caller.name });
+    const caller = await authenticator(request.headers.authorization).catch((error: AppError) => {
+      const { code, detail } = error;
+      audit.record('auth.refused', { code, reason: String(detail?.['reason'] ?? ''), path: request.path });
+      throw error;
+    });
+    addContext({ caller: caller.name });
     next();
   };
 }
@@ -58,29 +53,28 @@ export function createAuthenticator({
 }): Authenticator {
   const verify = jwtSecret === '' ? undefined : createHs256Verifier({ secrets: [jwtSecret] });
 
-  async function authenticateJwt(token: string): Promise<Authentication> {
-    if (!verify) return unauthorized('invalid', 'a JWT, and no secret is configured');
+  async function authenticateJwt(token: string): Promise<Caller> {
+    if (!verify) throw unauthorized('invalid', 'a JWT, and no secret is configured');
     const result = await verify(token, clock());
     switch (result.status) {
       case 'ok':
-        return { ok: true, caller: { kind: 'jwt', name: toLabel(result.payload.sub) } };
+        return { kind: 'jwt', name: toLabel(result.payload.sub) };
       case 'expired':
-        return refuse('token_expired', {});
+        throw refusal('token_expired', {});
       case 'invalid':
-        return unauthorized('invalid', `the JWT is refused: ${result.reason}`);
+        throw unauthorized('invalid', `the JWT is refused: ${result.reason}`);
     }
   }
 
-  return {
-    authenticate: async (authorization) => {
-      // First, because it tells the administrator what no credentials could change.
-      if (keys.length === 0 && !verify) return unauthorized('no_keys_configured');
-      const value = parseBearer(authorization);
-      if (value === undefined) return unauthorized('missing');
-      if (value.split('.').length === 3) return authenticateJwt(value);
-      const name = findKeyName(keys, value);
-      return name === undefined ? unauthorized('invalid') : { ok: true, caller: { kind: 'key', name } };
-    },
+  return async (authorization) => {
+    // First, because it tells the administrator what no credentials could change.
+    if (keys.length === 0 && !verify) throw unauthorized('no_keys_configured');
+    const value = parseBearer(authorization);
+    if (value === undefined) throw unauthorized('missing');
+    if (value.split('.').length === 3) return authenticateJwt(value);
+    const name = findKeyName(keys, value);
+    if (name === undefined) throw unauthorized('invalid');
+    return { kind: 'key', name };
   };
 }
 
@@ -103,10 +97,10 @@ function toLabel(sub: unknown): string {
   return typeof sub === 'string' && sub !== '' ? sub.slice(0, MAX_LABEL) : 'jwt';
 }
 
-function unauthorized(reason: 'missing' | 'invalid' | 'no_keys_configured', cause?: string): Authentication {
-  return refuse('unauthorized', { reason }, cause);
+function unauthorized(reason: 'missing' | 'invalid' | 'no_keys_configured', cause?: string): AppError {
+  return refusal('unauthorized', { reason }, cause);
 }
 
-function refuse(code: 'unauthorized' | 'token_expired', detail: ErrorDetail, cause?: string): Authentication {
-  return { ok: false, error: new AppError(code, detail, { cause, headers: { 'WWW-Authenticate': 'Bearer' } }) };
+function refusal(code: 'unauthorized' | 'token_expired', detail: ErrorDetail, cause?: string): AppError {
+  return new AppError(code, detail, { cause, headers: { 'WWW-Authenticate': 'Bearer' } });
 }

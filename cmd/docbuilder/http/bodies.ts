@@ -13,8 +13,7 @@ import { parseJson } from '../../../src/common/http/json.ts';
 import { isObject } from '../../../src/common/is-object.ts';
 import { schemas, validator } from '../../../src/common/schema.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
-import { type ScriptFacts, scriptFacts } from '../script/check/facts.ts';
-import { type FormShape, formValue } from './form-value.ts';
+import { type ScriptFacts, scriptFacts } from '../script/check/check.ts';
 
 /** A request's body as it arrived: a JSON text, or the fields of a form and the content of its JSON file. */
 export type Incoming = { json: Uint8Array } | { fields: ReadonlyMap<string, string>; data?: Uint8Array };
@@ -37,53 +36,35 @@ export type BodyReader = <Kind extends BodyKind>(
   signal: AbortSignal,
 ) => Promise<Bodies[Kind]>;
 
-interface Rules<Body> {
-  /** Types of the form's fields. */
-  form: FormShape;
-  /** @throws {AppError} */
-  read: (value: unknown, plan: EffectivePlan) => Body;
-}
-
 /** The member of a render request that may be large, and in a form a file. */
 export const DATA = 'data';
-
-const NO_FORM: FormShape = { booleans: [], integers: [], json: [] };
-const EXTRACT_FORM: FormShape = { booleans: ['async'], integers: ['page', 'width', 'height'], json: [] };
-const CONVERT_FORM: FormShape = {
-  booleans: ['async', 'options.pdfa'],
-  integers: ['options.image_resolution'],
-  json: ['options'],
-};
-const RENDER_FORM: FormShape = { booleans: ['async'], integers: [], json: ['options', DATA] };
+/** Fields of forms that are not text, of whichever endpoint. */
+const BOOLEANS = ['async', 'options.pdfa'];
+const INTEGERS = ['page', 'width', 'height', 'options.image_resolution'];
+const JSONS = ['options', DATA];
+const OPTION = 'options.';
 
 const build = matching<BuildRequest>('build-request.json');
 const render = matching<RenderRequest>('render-request.json');
 
-const RULES: { [Kind in BodyKind]: Rules<Bodies[Kind]> } = {
-  convert: { form: CONVERT_FORM, read: matching('convert-request.json') },
-  text: { form: EXTRACT_FORM, read: matching('text-request.json') },
-  meta: { form: EXTRACT_FORM, read: matching('meta-request.json') },
-  thumbnail: { form: EXTRACT_FORM, read: matching('thumbnail-request.json') },
-  render: {
-    form: RENDER_FORM,
-    read: (value) => {
-      const body = render(value);
-      return { ...body, data: serialize(body.data) };
-    },
+const READERS: { [Kind in BodyKind]: (value: unknown, plan: EffectivePlan) => Bodies[Kind] } = {
+  convert: matching('convert-request.json'),
+  text: matching('text-request.json'),
+  meta: matching('meta-request.json'),
+  thumbnail: matching('thumbnail-request.json'),
+  render: (value) => {
+    const body = render(value);
+    return { ...body, data: serialize(body.data) };
   },
-  build: {
-    form: NO_FORM,
-    read: (value, plan) => {
-      const body = build(inEnvelope(value));
-      return { ...body, script: scriptFacts(body.script, plan) };
-    },
+  build: (value, plan) => {
+    const body = build(inEnvelope(value));
+    return { ...body, script: scriptFacts(body.script, plan) };
   },
 };
 
 /** Parses and checks a body: work that grows with its size, in one go. @throws {AppError} whatever is wrong with it */
 export function readBody<Kind extends BodyKind>(kind: Kind, incoming: Incoming, plan: EffectivePlan): Bodies[Kind] {
-  const { form, read } = RULES[kind];
-  return read('json' in incoming ? parseJson(incoming.json, '') : formBody(incoming, form), plan);
+  return READERS[kind]('json' in incoming ? parseJson(incoming.json, '') : formBody(incoming), plan);
 }
 
 /** The script in the text of a `build` body that was read before. */
@@ -98,11 +79,41 @@ export function getSize(incoming: Incoming): number {
   return [...fields.values()].reduce((sum, text) => sum + text.length, data?.length ?? 0);
 }
 
-function formBody({ fields, data }: Exclude<Incoming, { json: Uint8Array }>, form: FormShape): unknown {
-  const value = formValue(fields, form);
+function formBody({ fields, data }: Exclude<Incoming, { json: Uint8Array }>): unknown {
+  const value = formValue(fields);
   if (!data) return value;
   if (Object.hasOwn(value, DATA)) throw badRequest({ path: `/${DATA}`, message: 'được gửi hai lần' });
   return { ...value, [DATA]: parseJson(data, `/${DATA}`) };
+}
+
+/**
+ * A form's fields as the JSON body they stand for: `options` is JSON itself, and `options.pages=1-3` is one option.
+ * A value that is no boolean or integer where one is due stays text, and the schema says so.
+ */
+export function formValue(fields: ReadonlyMap<string, string>): Record<string, unknown> {
+  const value: Record<string, unknown> = Object.create(null);
+  const options: Record<string, unknown> = Object.create(null);
+  for (const [name, text] of fields) {
+    if (name.startsWith(OPTION)) options[name.slice(OPTION.length)] = fieldValue(name, text);
+    else value[name] = fieldValue(name, text);
+  }
+  if (Object.keys(options).length === 0) return value;
+  if (value['options'] !== undefined) {
+    throw badRequest({ path: '/options', message: 'được gửi cả bằng JSON lẫn bằng từng trường: chỉ dùng một cách' });
+  }
+  return { ...value, options };
+}
+
+function fieldValue(name: string, text: string): unknown {
+  // Python writes `True`.
+  if (BOOLEANS.includes(name) && /^(true|false|1|0)$/i.test(text)) return text === '1' || text.toLowerCase() === 'true';
+  if (INTEGERS.includes(name) && /^\d{1,9}$/.test(text)) return Number(text);
+  if (!JSONS.includes(name)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest({ path: `/${name}`, message: 'không phải JSON hợp lệ' });
+  }
 }
 
 function matching<Body>(schema: string): (value: unknown) => Body {

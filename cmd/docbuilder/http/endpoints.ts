@@ -1,23 +1,17 @@
 import type { RequestHandler } from 'express';
 import { badRequest } from '../../../src/common/errors.ts';
 import type { MetaRequest } from '../../../src/common/generated/wire.ts';
-import type { ConvertRequest } from '../convert/convert.ts';
-import type { ExtractRequest, ThumbnailOptions } from '../extract/extract.ts';
-import type { Work } from '../jobs/work.ts';
-import type { BuildTask } from '../script/build.ts';
+import { convertWork } from '../convert/convert.ts';
+import { type ExtractRequest, metaWork, textWork, thumbnailWork } from '../extract/extract.ts';
+import { buildWork } from '../script/build.ts';
 import type { SourceFile } from '../source/sources.ts';
-import type { RenderRequest } from '../template/render.ts';
+import { renderWork } from '../template/render.ts';
 import { DATA } from './bodies.ts';
 import { type Arrived, postWork, type WorkHandlers } from './work.ts';
 
-/** Makers of the kinds of work. */
 export interface EndpointHandlers extends WorkHandlers {
-  convert: (request: ConvertRequest) => Work;
-  build: (task: BuildTask) => Work;
-  render: (request: RenderRequest) => Work;
-  text: (request: ExtractRequest, format: 'json' | 'text') => Work;
-  meta: (request: ExtractRequest) => Work;
-  thumbnail: (request: ExtractRequest, options: ThumbnailOptions) => Work;
+  /** All that the kinds of work need. */
+  tools: Parameters<typeof textWork>[2] & Parameters<typeof renderWork>[1] & Parameters<typeof buildWork>[1];
 }
 
 const DEFAULT_BOX = 320;
@@ -32,20 +26,21 @@ const ONE_SOURCE = {
 
 /** The handlers of all endpoints that take work, by path (contract: DocBuilder endpoints). */
 export function workEndpoints(deps: EndpointHandlers): Record<string, RequestHandler> {
-  const { maxBytes } = deps.uploads;
+  const { tools, uploads } = deps;
+  const { maxBytes } = uploads;
   return {
     '/v1/convert': postWork(deps, {
       ...ONE_SOURCE,
       kind: 'convert',
       work: (arrived) => {
         const { to, from, options = {} } = arrived.body;
-        return deps.convert({ source: parseSource(arrived, 'file'), to, from, options });
+        return convertWork({ source: parseSource(arrived, 'file'), to, from, options }, tools);
       },
     }),
     '/v1/build': postWork(deps, {
       kind: 'build',
       maxJsonBytes: maxBytes,
-      work: ({ body, text }) => deps.build({ text, script: body.script }),
+      work: ({ body, text }) => buildWork({ text, script: body.script }, tools),
       fetches: ({ body }) => body.script.links.length > 0,
     }),
     '/v1/template/render': postWork(deps, {
@@ -55,7 +50,7 @@ export function workEndpoints(deps: EndpointHandlers): Record<string, RequestHan
       work: (arrived) => {
         const { data, to = 'docx', options = {} } = arrived.body;
         const source = parseSource(arrived, 'template');
-        return deps.render({ source, data, to, missing: options.missing ?? 'empty' });
+        return renderWork({ source, data, to, missing: options.missing ?? 'empty' }, tools);
       },
       // A template with macros is refused at once (contract: Errors), so it is always fetched first.
       fetches: () => false,
@@ -66,13 +61,13 @@ export function workEndpoints(deps: EndpointHandlers): Record<string, RequestHan
       work: (arrived) => {
         const accepted = arrived.request.accepts(['application/json', 'text/plain']);
         const format = arrived.body.format ?? (accepted === 'text/plain' ? 'text' : 'json');
-        return deps.text(toExtractRequest(arrived), format);
+        return textWork(toExtractRequest(arrived), format, tools);
       },
     }),
     '/v1/extract/meta': postWork(deps, {
       ...ONE_SOURCE,
       kind: 'meta',
-      work: (arrived) => deps.meta(toExtractRequest(arrived)),
+      work: (arrived) => metaWork(toExtractRequest(arrived), tools),
     }),
     '/v1/extract/thumbnail': postWork(deps, {
       ...ONE_SOURCE,
@@ -81,7 +76,7 @@ export function workEndpoints(deps: EndpointHandlers): Record<string, RequestHan
         const { format = 'png', page = 1, width, height } = arrived.body;
         const other = width === undefined && height === undefined ? DEFAULT_BOX : LARGEST_BOX;
         const box = { width: width ?? other, height: height ?? other };
-        return deps.thumbnail(toExtractRequest(arrived), { format, page, ...box });
+        return thumbnailWork(toExtractRequest(arrived), { format, page, ...box }, tools);
       },
     }),
   };

@@ -5,7 +5,7 @@ import { equalStrings } from '../../../src/common/crypto/equal.ts';
 import { holdsBodyBack, refuseUpload, writeContinue } from '../../../src/common/http/continue.ts';
 import { sendStream } from '../../../src/common/http/send-bytes.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import type { Group, Replica } from '../jobs/group.ts';
+import type { Group, Replica } from '../jobs/limits.ts';
 import { type JobQueue, stopping } from '../jobs/queue.ts';
 
 const MARK = 'x-svc-passed-on';

@@ -4,8 +4,7 @@ import { type Clock, iso } from '../../../src/common/clock.ts';
 import type { DocbuilderLimits, DocbuilderStatus, Formats, UsageWindow } from '../../../src/common/generated/wire.ts';
 import { API_VERSION, VERSION } from '../../../src/common/version.ts';
 import { getContentType, getFamily, getTargets, SOURCE_FORMATS } from '../formats.ts';
-import { type Group, sumOverGroup } from '../jobs/group.ts';
-import type { EffectivePlan } from '../jobs/limits.ts';
+import { type EffectivePlan, type Group, sumOverGroup } from '../jobs/limits.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { RateLimiter, WindowUsage } from '../jobs/rates.ts';
 
@@ -36,6 +35,8 @@ export class Figures {
     const { engine, plan, clock, devMode, group } = this.#deps;
     const now = clock();
     const { workers, ...own } = engine.status();
+    const sum = (figure: keyof typeof workers) =>
+      sumOverGroup(workers[figure], group, (other) => other.workers[figure]);
     return {
       service: 'docbuilder',
       version: VERSION,
@@ -44,12 +45,7 @@ export class Figures {
       edition: plan().edition,
       dev_mode: devMode,
       ...own,
-      workers: {
-        total: sumOverGroup(workers.total, group, (other) => other.workers.total),
-        idle: sumOverGroup(workers.idle, group, (other) => other.workers.idle),
-        busy: sumOverGroup(workers.busy, group, (other) => other.workers.busy),
-        restarts: sumOverGroup(workers.restarts, group, (other) => other.workers.restarts),
-      },
+      workers: { total: sum('total'), idle: sum('idle'), busy: sum('busy'), restarts: sum('restarts') },
       queue: this.#counts(),
       uptime_seconds: Math.floor((now - this.#startedAt) / 1000),
     };

@@ -6,19 +6,19 @@ import { getBaseUrl } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { readJsonText, saysJson } from '../../../src/common/http/json.ts';
 import type { HeldJson, JsonLoad } from '../../../src/common/http/json-load.ts';
-import type { JobRegistry } from '../jobs/job-registry.ts';
+import type { JobStore } from '../jobs/job-store.ts';
 import type { JobService } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Resources, Work } from '../jobs/work.ts';
 import type { SourceFile } from '../source/sources.ts';
 import { type Bodies, type BodyKind, type BodyReader, DATA, type Incoming } from './bodies.ts';
-import { sendJob } from './send-job.ts';
-import { receiveForm, type UploadLimits } from './upload.ts';
+import { readForm, type UploadLimits } from './form.ts';
+import { sendJob } from './jobs.ts';
 
 export interface WorkHandlers {
   jobs: JobService;
   queue: JobQueue;
-  registry: JobRegistry;
+  store: JobStore;
   uploads: UploadLimits;
   /** The temporary files of one request. */
   temporaryFiles(): { newPath(): string; remove(): Promise<void> };
@@ -85,9 +85,9 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
     const job = await deps.jobs.accept(work, resources, { async, callbackUrl, baseUrl, fetches, clientGone });
     deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async });
     try {
-      await sendJob(request, response, { job, async, registry: deps.registry });
+      await sendJob(request, response, { job, async, store: deps.store });
     } finally {
-      if (!async) await deps.registry.release(job);
+      if (!async) await deps.store.release(job.id);
     }
   };
 }
@@ -100,7 +100,7 @@ async function readRequest(
   newPath: () => string,
 ): Promise<Received> {
   if (names && request.is('multipart/form-data')) {
-    const { fields, files } = await receiveForm(request, uploads, names, newPath);
+    const { fields, files } = await readForm(request, uploads, names, newPath);
     return { incoming: await withData(fields, files, json), files };
   }
   if (saysJson(request)) {

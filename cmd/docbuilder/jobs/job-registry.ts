@@ -60,13 +60,8 @@ export class JobRegistry {
     this.#active.set(job.id, job);
   }
 
-  /** Does not know a job whose submission was refused after all. */
+  /** Forgets a job of which the store tells from now on, or whose submission was refused after all. */
   forget(job: JobRecord): void {
-    this.#active.delete(job.id);
-  }
-
-  /** From now on the store tells of this job. */
-  settle(job: JobRecord): void {
     this.#active.delete(job.id);
   }
 
@@ -107,16 +102,7 @@ export class JobRegistry {
     const job = await this.job(this.#deps.ids.sibling(id, 'job'));
     const output = job.outputs.find(({ fileId }) => fileId === id);
     if (!output) throw new AppError('not_found');
-    return { output, read: this.contentOf(job, output) };
-  }
-
-  contentOf(job: JobRecord, output: OutputRecord): ReadResult {
-    return this.#deps.store.content(job.id, output);
-  }
-
-  /** Hears that the request for a job was answered. */
-  async release(job: JobRecord): Promise<void> {
-    await this.#deps.store.release(job.id);
+    return { output, read: this.#deps.store.content(job.id, output) };
   }
 
   /** Removes what is past its retention, and keeps what could not be kept before. */

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../../src/common/byte-range.ts';
+import { AppError } from '../../../src/common/errors.ts';
+import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { JobRecord, OutputRecord } from './job.ts';
 
 /** Reads a result file, or a range of it. */
@@ -39,4 +41,15 @@ export interface JobStore {
   takeOver(isOwn: (jobId: string) => boolean): Promise<JobRecord[]>;
   /** Removes what is past its retention. @param isActive tells whether a job has not ended */
   sweep(isActive: (jobId: string) => boolean): Promise<void>;
+}
+
+/** The answer while database or object store are away. Nothing is wrong with the request, and it may be sent again. */
+export function storageAway(cause?: unknown): AppError {
+  return new AppError('pool_unavailable', { reason: 'storage_unavailable' }, { retryAfter: 5, cause });
+}
+
+/** The error of a database or an object store that is away in the words of the interface; any other unchanged. */
+export function orStorageAway(error: unknown): unknown {
+  const isAway = error instanceof Unavailable || (error as { isPassing?: boolean } | null)?.isPassing === true;
+  return isAway ? storageAway(error) : error;
 }

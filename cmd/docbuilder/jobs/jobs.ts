@@ -7,10 +7,9 @@ import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { startDeadline } from '../../../src/common/net/deadline.ts';
 import { getContentType } from '../formats.ts';
-import { orStorageAway } from './away.ts';
 import type { JobKind, JobRecord } from './job.ts';
 import type { JobRegistry } from './job-registry.ts';
-import type { JobStore } from './job-store.ts';
+import { type JobStore, orStorageAway } from './job-store.ts';
 import type { EffectivePlan } from './limits.ts';
 import { type JobQueue, stopping, type Ticket } from './queue.ts';
 import type { NewFile, Resources, Run, Work } from './work.ts';
@@ -77,16 +76,10 @@ export class JobService {
     }
   }
 
-  /** Goes on with callbacks that an earlier run had not delivered. */
-  resume(jobs: readonly JobRecord[]): void {
-    for (const job of jobs) this.#deps.callbacks.deliver(job);
-  }
-
   /** Refuses new work, lets what runs finish, ends what waits. */
   async stop(): Promise<void> {
-    const closed = this.#deps.queue.close();
+    this.#deps.queue.close();
     this.#stopping.abort(stopping());
-    await closed;
     while (this.#active.size > 0) await Promise.all(this.#active);
     await this.#deps.registry.keepNow();
   }
@@ -213,7 +206,7 @@ export class JobService {
     const { registry, store, log, audit } = this.#deps;
     const now = this.#stamp(job);
     Object.assign(job, await store.save({ ...job, status }));
-    registry.settle(job);
+    registry.forget(job);
     const facts = { kind: job.kind, status: job.status, code: job.error?.code ?? null, ms: now - job.createdAt };
     log.info({ ...facts, engine_ms: Math.round(job.timing.engineMs) }, 'job finished');
     audit.record('job.finished', facts);

@@ -117,14 +117,11 @@ export class JobQueue {
     return least;
   }
 
-  /** Refuses new work and what waits, and resolves when nothing runs any more. */
-  async close(): Promise<void> {
+  /** Refuses new work and what waits; what runs goes on. */
+  close(): void {
     this.#closed = true;
     for (const entry of [...this.#waiting]) entry.cancel(stopping());
-    while (this.#running.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
-
-  readonly #onIdle: (() => void)[] = [];
 
   #enqueue<T>(work: QueuedWork<T>, { signal, urgent = false }: QueueOptions): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -211,7 +208,6 @@ export class JobQueue {
       this.#running.delete(entry);
       this.#seconds += ((performance.now() - running.since) / 1000 - this.#seconds) / 8;
       this.dispatch();
-      if (this.#running.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     }
   }
 }

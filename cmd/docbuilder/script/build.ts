@@ -8,16 +8,8 @@ import type { SourceFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
 import type { Downloader } from '../source/downloader.ts';
 import { parseStem } from '../source/filename.ts';
-import { scriptError } from './check/check.ts';
-import { assertRoom, type ScriptFacts } from './check/facts.ts';
-import { atPlace, MAX_PICTURE_BYTES, type Picture, picture } from './check/pictures.ts';
-
-/** The pictures and the moment that a document is made of besides its script. */
-export interface Surroundings {
-  /** By JSON Pointer of the image in the script, such as `/body/3`. */
-  pictures: ReadonlyMap<string, Picture>;
-  now: Date;
-}
+import { assertRoom, type ScriptFacts } from './check/check.ts';
+import { MAX_PICTURE_BYTES, picture, scriptError } from './check/pictures.ts';
 
 /** A script and what a flat OpenDocument file is made of besides. */
 export interface FlatTask {
@@ -65,16 +57,20 @@ export function buildWork(task: BuildTask, deps: Dependencies): Work {
     async prepare(preparing, newPath) {
       const fetched = await fetchPictures(task.script, deps, newPath, preparing);
       return async (signal, newFile) => {
-        const surroundings = { fetched, now: deps.clock() };
+        const now = deps.clock();
         const files: File[] = await Promise.all(
           save.map(async (each) => ({ save: each, ...(await newFile()), pages: 0 })),
         );
+        // Excel's files want number formats of their own (script/sheet.ts), so they are made of a document of their own.
+        const { xlsx = [], others = [] } = Object.groupBy(files, ({ save }) =>
+          type === 'sheet' && save.format === 'xlsx' ? 'xlsx' : 'others',
+        );
         let engineMs = 0;
-        for (const group of groupFiles(type, files)) {
-          engineMs += await makeFiles(group, task, { ...surroundings, path: newPath() }, deps, signal);
+        for (const group of [xlsx, others]) {
+          engineMs += await makeFiles(group, task, { fetched, now, path: newPath() }, deps, signal);
         }
-        const outputs = files.map(({ save: { format }, save: each, fileId, pages }) => {
-          return { fileId, filename: getFilename(each), format, pages };
+        const outputs = files.map(({ save, fileId, pages }) => {
+          return { fileId, filename: getFilename(save), format: save.format, pages };
         });
         return { outputs, engineMs };
       };
@@ -97,7 +93,8 @@ async function fetchPictures(
     for (const { path, url } of waiting) {
       const [file, place] = [newPath(), `${path}/url`];
       await downloader.download(url, file, MAX_PICTURE_BYTES, signal).catch((error) => {
-        throw atPlace(error, place);
+        if (!(error instanceof AppError)) throw error;
+        throw new AppError(error.code, { ...error.detail, path: place }, { cause: error });
       });
       // Read first: `+=` would take the sum from before the wait, without what other fetchers add meanwhile.
       const content = await readFile(file);
@@ -111,6 +108,18 @@ async function fetchPictures(
   return found;
 }
 
+function* eachOf<Item>(items: readonly Item[]): Generator<Item> {
+  yield* items;
+}
+
+/** One result file in the making. */
+interface File {
+  save: Save;
+  fileId: string;
+  path: string;
+  pages: number;
+}
+
 /** Makes files of one document. @returns milliseconds in the engine */
 async function makeFiles(
   files: readonly File[],
@@ -119,11 +128,12 @@ async function makeFiles(
   { engine, writeFlat, maxFileBytes }: Dependencies,
   signal: AbortSignal,
 ): Promise<number> {
-  const [first, ...rest] = files.map(({ save, path }) => toEngineOutput(save, path));
+  const [first, ...rest] = files.map(({ save: { format, pdfa }, path }): EngineOutput => {
+    return { path, to: format, options: pdfa ? { pdfa } : {} };
+  });
   if (!first) return 0;
   const save = files.map((file) => file.save);
   await writeFlat({ text, save, ...flat }, signal).catch((error) => {
-    // More text in one place than a string can hold.
     throw error instanceof RangeError ? cannotBuild('memory_limit', error) : error;
   });
   const task = {
@@ -136,45 +146,17 @@ async function makeFiles(
     calculate: true,
   } satisfies EngineTask;
   const { pages, engineMs } = await runTask(engine, task, signal).catch((error) => {
-    throw asScriptError(error);
+    // There is no source that could be corrupt: the script asked for something the engine cannot do.
+    const isCorrupt = error instanceof AppError && error.code === 'corrupt_source';
+    throw isCorrupt ? cannotBuild(error.detail['reason'], error) : error;
   });
   for (const [index, file] of files.entries()) file.pages = pages[index] ?? 0;
   return engineMs;
 }
 
-/** One result file in the making. */
-interface File {
-  save: Save;
-  fileId: string;
-  path: string;
-  pages: number;
-}
-
-function* eachOf<Item>(items: readonly Item[]): Generator<Item> {
-  yield* items;
-}
-
-/** Excel's files want number formats of their own (script/sheet.ts), so they are made of a document of their own. */
-function groupFiles(type: Script['type'], files: readonly File[]): File[][] {
-  const { xlsx = [], others = [] } = Object.groupBy(files, ({ save }) =>
-    type === 'sheet' && save.format === 'xlsx' ? 'xlsx' : 'others',
-  );
-  return [xlsx, others];
-}
-
-function toEngineOutput({ format, pdfa }: Save, path: string): EngineOutput {
-  return { path, to: format, options: pdfa ? { pdfa } : {} };
-}
-
 /** Contract: save item, filename. */
 function getFilename(save: Save | undefined): string {
   return save?.filename ?? `tai-lieu.${save?.format}`;
-}
-
-/** There is no source that could be corrupt: the script asked for something the engine cannot do. */
-function asScriptError(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 'corrupt_source') return error;
-  return cannotBuild(error.detail['reason'], error);
 }
 
 function cannotBuild(reason: unknown, cause: Error): AppError {

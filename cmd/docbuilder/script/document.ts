@@ -1,6 +1,6 @@
-import type { Meta } from '../../../src/common/generated/script.ts';
-import { officeMeta } from './metadata.ts';
-import { element } from './xml.ts';
+import type { Meta, Script } from '../../../src/common/generated/script.ts';
+import type { Picture } from './check/pictures.ts';
+import { type Attributes, element, escapeXml, startTag } from './xml.ts';
 
 const OASIS = 'urn:oasis:names:tc:opendocument:xmlns';
 const NAMESPACES = {
@@ -23,41 +23,108 @@ const NAMESPACES = {
   'xmlns:loext': 'urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0',
 };
 
-/** The parts of a flat file before its body, as XML. */
-export interface Head {
-  kind: 'text' | 'spreadsheet' | 'presentation';
-  meta: Meta | undefined;
+/** The pictures and the moment that a document is made of besides its script. */
+export interface Surroundings {
+  /** By JSON Pointer of the image in the script, such as `/body/3`. */
+  pictures: ReadonlyMap<string, Picture>;
   now: Date;
-  /** Inside of `office:settings`. */
-  settings?: string;
-  /** Inside of `office:styles`. */
-  styles: string;
-  /** Inside of `office:automatic-styles`. */
-  automatic: string;
-  /** Inside of `office:master-styles`. */
-  masters: string;
 }
 
-/** All that stands before the first piece of the body (ODF 1.3 part 3, 3.1.2). */
-export function writeHead({ kind, meta, now, settings = '', styles, automatic, masters }: Head): string {
+/** The parts of a document as XML. */
+export interface Content {
+  kind: 'text' | 'spreadsheet' | 'presentation';
+  /** The body in pieces, each made when it is asked for: all of it may be larger than memory. */
+  body: Iterable<string>;
+  /** The rest, complete only once the body was gone through: the styles it needs are in it. */
+  head(): Record<'styles' | 'automatic' | 'masters', string> & { settings?: string };
+}
+
+/** Makes a document of a checked script. */
+export type ContentBuilder = (script: Script, surroundings: Surroundings) => Content;
+
+/** A flat OpenDocument file (ODF 1.3 part 3, `office:document`) in the making: head, body and tail make the file. */
+export interface FlatDocument {
+  body: Iterable<string>;
+  /** To be asked for after the body. */
+  head(): string;
+  tail: string;
+}
+
+export function toFlat({ kind, body, head }: Content, meta: Meta | undefined, now: Date): FlatDocument {
   const attributes = {
     ...NAMESPACES,
     'office:version': '1.3',
     'office:mimetype': `application/vnd.oasis.opendocument.${kind}`,
   };
-  const start = element('office:document', attributes).slice(0, -'/>'.length);
-  return [
-    `<?xml version="1.0" encoding="UTF-8"?>\n${start}>`,
-    officeMeta(meta, now),
-    settings && element('office:settings', {}, settings),
-    element('office:styles', {}, styles),
-    element('office:automatic-styles', {}, automatic),
-    element('office:master-styles', {}, masters),
-    `<office:body><office:${kind}>`,
-  ].join('');
+  const writeHead = (): string => {
+    const { settings, styles, automatic, masters } = head();
+    return [
+      '<?xml version="1.0" encoding="UTF-8"?>\n',
+      startTag('office:document', attributes),
+      officeMeta(meta, now),
+      settings && element('office:settings', {}, settings),
+      element('office:styles', {}, styles),
+      element('office:automatic-styles', {}, automatic),
+      element('office:master-styles', {}, masters),
+      `<office:body><office:${kind}>`,
+    ].join('');
+  };
+  return { body, head: writeHead, tail: `</office:${kind}></office:body></office:document>` };
 }
 
-/** All that stands after the body. */
-export function writeTail(kind: Head['kind']): string {
-  return `</office:${kind}></office:body></office:document>`;
+const DEFAULT_LANGUAGE = 'vi-VN';
+const EAST_ASIAN = ['zh', 'ja', 'ko', 'yue'];
+/** Languages whose letters LibreOffice takes for "complex": right-to-left, or shaped by context. */
+const COMPLEX =
+  'ar he fa ur ps sd ug yi dv syr ku ckb th lo km my hi mr ne sa bn as pa gu or ta te kn ml si bo dz'.split(' ');
+
+/** `office:meta` (ODF 1.3 part 3, 4.3): what the document says about itself. `now` is when it was made. */
+function officeMeta(meta: Meta = {}, now: Date): string {
+  const { title, subject, author, keywords = [], description } = meta;
+  const date = now.toISOString().slice(0, 19);
+  const entries = {
+    'dc:title': title,
+    'dc:subject': subject,
+    'dc:description': description,
+    'meta:initial-creator': author,
+    'dc:creator': author,
+    'dc:language': getLanguage(meta),
+    'meta:creation-date': date,
+    'dc:date': date,
+    'meta:keyword': keywords,
+  };
+  const content = Object.entries(entries).flatMap(([name, value = []]) =>
+    [value].flat().map((text) => text && element(name, {}, escapeXml(text))),
+  );
+  return element('office:meta', {}, content.join(''));
+}
+
+/** The language as a BCP 47 tag. */
+export function getLanguage(meta: Meta = {}): string {
+  return meta.lang ?? DEFAULT_LANGUAGE;
+}
+
+/**
+ * The language as attributes of `style:text-properties` of a default style. An East Asian or "complex" language is
+ * also said for the letters of its own.
+ */
+export function languageAttributes(meta: Meta = {}): Attributes {
+  const { language, script, region } = new Intl.Locale(getLanguage(meta));
+  const country = region ?? 'none';
+  const own = EAST_ASIAN.includes(language) ? 'asian' : COMPLEX.includes(language) ? 'complex' : undefined;
+  return {
+    'fo:language': language,
+    'fo:script': script,
+    'fo:country': country,
+    ...(own && {
+      [`style:language-${own}`]: language,
+      [`style:script-${own}`]: script,
+      [`style:country-${own}`]: country,
+    }),
+  };
+}
+
+/** One setting of the application, for a `config:config-item-set`. */
+export function configItem(name: string, type: string, value: string | number | boolean): string {
+  return element('config:config-item', { 'config:name': name, 'config:type': type }, escapeXml(String(value)));
 }

@@ -1,48 +1,48 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createNewFile } from '../../../src/common/fs/new-file.ts';
-import { inChunks } from './chunks.ts';
-import type { FlatDocument } from './flat.ts';
+import type { FlatDocument } from './document.ts';
 
-/** Bytes of a body that wait for its head in memory; more wait in a file of their own. */
-const MOST_HELD = 16 * 1024 * 1024;
+/** Characters that are encoded in one go. */
+const CHUNK = 65_536;
 
-/** Returns the path where a large body waits while the file at `path` is written. */
+/** Returns the path where the body waits while the file at `path` is written. */
 export function toFolder(path: string): string {
   return `${path}.body`;
 }
 
 /**
- * Writes a file whose head is known only when its body is.
+ * Writes a file whose head is known only when its body is, which therefore waits on disk.
  * @param path where nothing is yet, as at `toFolder(path)`
  */
 export async function writePieces({ body, head, tail }: FlatDocument, path: string): Promise<void> {
   const aside = toFolder(path);
-  const held: Buffer[] = [];
-  let length = 0;
-  let file: FileHandle | undefined;
-
   async function* whole(): AsyncGenerator<string | Buffer> {
     yield head();
-    if (file) yield* createReadStream(aside);
-    yield* held;
+    yield* createReadStream(aside);
     yield tail;
   }
-
   try {
-    for (const chunk of inChunks(body)) {
-      held.push(chunk);
-      length += chunk.length;
-      if (length > MOST_HELD) {
-        file ??= await open(aside, 'wx', 0o600);
-        for (const full of held.splice(0)) await file.writeFile(full);
-        length = 0;
-      }
-    }
+    await pipeline(inChunks(body), await createNewFile(aside));
     await pipeline(whole, await createNewFile(path));
   } finally {
-    await file?.close();
-    if (file) await rm(aside);
+    await rm(aside, { force: true });
   }
+}
+
+/**
+ * Many small pieces of text as few large chunks of UTF-8. Each is encoded as soon as it is full: a text that was put
+ * together of many others holds on to all of them, which makes the garbage collection of a large document expensive.
+ * @param pieces none of them ends within a character
+ */
+function* inChunks(pieces: Iterable<string>): Generator<Buffer> {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < CHUNK) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (text !== '') yield Buffer.from(text);
 }

@@ -1,4 +1,4 @@
-import type { Picture } from './flat.ts';
+import type { Picture } from './check/pictures.ts';
 import { type Attributes, element, escapeXml, mm } from './xml.ts';
 
 /** A size in millimetres. */
@@ -8,12 +8,11 @@ export interface Size {
 }
 
 /** The size of a picture that may have been given a width, a height or both: one alone keeps the proportions. */
-export function pictureSize(picture: Size, wanted: { width?: number | undefined; height?: number | undefined }): Size {
-  const { width, height } = wanted;
-  if (width !== undefined && height !== undefined) return { width, height };
-  if (width !== undefined) return { width, height: (width * picture.height) / picture.width };
-  if (height !== undefined) return { width: (height * picture.width) / picture.height, height };
-  return { width: picture.width, height: picture.height };
+export function pictureSize(picture: Size, { width, height }: Partial<Size>): Size {
+  return {
+    width: width ?? (height === undefined ? picture.width : (height * picture.width) / picture.height),
+    height: height ?? (width === undefined ? picture.height : (width * picture.height) / picture.width),
+  };
 }
 
 /** The size, or in its proportions the largest that fits into a room. */

@@ -1,12 +1,16 @@
 import type { Inline, Run } from '../../../src/common/generated/script.ts';
-import { properties, type Styles } from './styles.ts';
+import { namedStyle, properties, type Styles } from './styles.ts';
 import { type Attributes, element, paragraphText, pt } from './xml.ts';
 
 /** The look of letters. The text around them has the members that are absent. */
 export type Look = Omit<Run, 'text' | 'link'>;
 
-/** The style of links; every document kind that has links defines it. */
-export const LINK_STYLE = 'Internet_20_link';
+const LINK_STYLE = 'Internet_20_link';
+
+/** The named style of links, which every document with links has to define. */
+export function linkStyle(look: Look): string {
+  return namedStyle('text', 'Internet link', lookProperties(look));
+}
 
 /**
  * The look as attributes of `style:text-properties`. Weight, posture, size and font are said three times because
@@ -14,26 +18,28 @@ export const LINK_STYLE = 'Internet_20_link';
  */
 export function lookAttributes(look: Look): Attributes {
   const { bold, italic, underline, strike, color, highlight, font, size, script } = look;
-  const attributes: Record<string, string> = {};
-  if (font !== undefined) Object.assign(attributes, inEveryScript('font-family', fontFamily(font)));
-  if (size !== undefined) Object.assign(attributes, inEveryScript('font-size', pt(size)));
-  if (bold !== undefined) Object.assign(attributes, inEveryScript('font-weight', bold ? 'bold' : 'normal'));
-  if (italic !== undefined) Object.assign(attributes, inEveryScript('font-style', italic ? 'italic' : 'normal'));
-  if (underline !== undefined) {
-    attributes['style:text-underline-style'] = underline ? 'solid' : 'none';
-    if (underline) {
-      attributes['style:text-underline-width'] = 'auto';
-      attributes['style:text-underline-color'] = 'font-color';
-    }
-  }
-  if (strike !== undefined) {
-    attributes['style:text-line-through-style'] = strike ? 'solid' : 'none';
-    if (strike) attributes['style:text-line-through-type'] = 'single';
-  }
-  if (color !== undefined) attributes['fo:color'] = color;
-  if (highlight !== undefined) attributes['fo:background-color'] = highlight;
-  if (script !== undefined) attributes['style:text-position'] = `${script} 58%`;
-  return attributes;
+  return {
+    ...inEveryScript('font-family', font && fontFamily(font)),
+    ...inEveryScript('font-size', size && pt(size)),
+    ...inEveryScript('font-weight', either(bold, 'bold', 'normal')),
+    ...inEveryScript('font-style', either(italic, 'italic', 'normal')),
+    'style:text-underline-style': either(underline, 'solid', 'none'),
+    'style:text-underline-width': underline ? 'auto' : undefined,
+    'style:text-underline-color': underline ? 'font-color' : undefined,
+    'style:text-line-through-style': either(strike, 'solid', 'none'),
+    'style:text-line-through-type': strike ? 'single' : undefined,
+    'fo:color': color,
+    'fo:background-color': highlight,
+    'style:text-position': script && `${script} 58%`,
+  };
+}
+
+function inEveryScript(name: string, value: string | number | undefined): Attributes {
+  return value ? { [`fo:${name}`]: value, [`style:${name}-asian`]: value, [`style:${name}-complex`]: value } : {};
+}
+
+function either(said: boolean | undefined, yes: string, no: string): string | undefined {
+  return said === undefined ? undefined : said ? yes : no;
 }
 
 /** The look as `style:text-properties`, or nothing. */
@@ -43,11 +49,8 @@ export function lookProperties(look: Look): string {
 
 /** Text as the content of a paragraph: spans with automatic styles, and links. */
 export function inline(content: Inline, styles: Styles): string {
-  if (typeof content === 'string') return paragraphText(content);
-  if (!Array.isArray(content)) return run(content, styles);
-  let xml = '';
-  for (const part of content) xml += typeof part === 'string' ? paragraphText(part) : run(part, styles);
-  return xml;
+  if (Array.isArray(content)) return content.map((part) => inline(part, styles)).join('');
+  return typeof content === 'string' ? paragraphText(content) : run(content, styles);
 }
 
 /** Content that is already XML in a span with this look. */
@@ -69,10 +72,6 @@ function linked(text: string, link: string): string {
     'text:visited-style-name': LINK_STYLE,
   };
   return element('text:a', attributes, paragraphText(text));
-}
-
-function inEveryScript(name: string, value: string): Record<string, string> {
-  return { [`fo:${name}`]: value, [`style:${name}-asian`]: value, [`style:${name}-complex`]: value };
 }
 
 /** A font name as a list of one (CSS 2 font-family), so that a comma in it separates nothing. */

@@ -1,14 +1,12 @@
 import type { Sheet } from '../../../src/common/generated/script.ts';
 import { createWorkbook, sheetNames } from './check/formula.ts';
-import { writeHead, writeTail } from './document.ts';
-import type { FlatBuilder } from './flat.ts';
-import { getLanguage, languageAttributes } from './metadata.ts';
+import { type ContentBuilder, getLanguage, languageAttributes } from './document.ts';
 import { getSeparators } from './sheet/formats.ts';
 import { cellDefaults } from './sheet/look.ts';
-import { type MasterPage, masterPage } from './sheet/print.ts';
+import { masterPage } from './sheet/print.ts';
 import { columnsXml, countColumns, rowsXml, type SheetContext } from './sheet/rows.ts';
 import { parseRange, rangeAddress, viewSettings } from './sheet/views.ts';
-import { createStyles, properties } from './styles.ts';
+import { Styles } from './styles.ts';
 import { element, startTag } from './xml.ts';
 
 /** Comparisons and searches as in Excel; ODF's own defaults differ. */
@@ -26,73 +24,58 @@ const CALCULATION = element('table:calculation-settings', {
  * In other formats they name the document's, for its separators; an xlsx of the same file then has it before each
  * code (`[$-42A]#,##0`), which Excel reads as the same. So a caller builds xlsx apart from the others.
  */
-export const buildSheets: FlatBuilder = (script, { now }) => {
+export const buildSheets: ContentBuilder = (script, { now }) => {
   const { meta = {}, sheets = [] } = script;
-  const styles = createStyles();
+  const styles = new Styles();
   const names = sheetNames(sheets);
   const separators = script.save.every(({ format }) => format === 'xlsx') ? {} : getSeparators(getLanguage(meta));
   const context: SheetContext = { styles, workbook: createWorkbook(names), separators };
-  const pages = sheets.map(({ print }, index) => masterPage(`Page${index + 1}`, print, meta, now, styles));
+  const masters = sheets.map(({ print }, index) => masterPage(pageName(index), print, meta, now, styles)).join('');
+  const firstShown = sheets.findIndex(({ hidden }) => !hidden);
+  // Where all are hidden, the first is shown all the same.
+  const shown = Math.max(0, firstShown);
   return {
-    body: body(sheets, names, pages, context),
-    head: () =>
-      writeHead({
-        kind: 'spreadsheet',
-        meta,
-        now,
-        settings: viewSettings(sheets, names, firstShown(sheets)),
-        styles: cellDefaults(languageAttributes(meta), separators),
-        automatic: styles.xml(),
-        masters: pages.map(({ xml }) => xml).join(''),
-      }),
-    tail: writeTail('spreadsheet'),
+    kind: 'spreadsheet',
+    body: body(sheets, names, shown, context),
+    head: () => ({
+      settings: viewSettings(sheets, names, shown),
+      styles: cellDefaults(languageAttributes(meta), separators),
+      automatic: styles.xml,
+      masters,
+    }),
   };
 };
+
+function pageName(index: number): string {
+  return `Page${index + 1}`;
+}
 
 function* body(
   sheets: readonly Sheet[],
   names: readonly string[],
-  pages: readonly MasterPage[],
+  shown: number,
   context: SheetContext,
 ): Generator<string> {
   yield CALCULATION;
-  const shown = firstShown(sheets);
-  const filters: string[] = [];
+  let filters = '';
   for (const [index, sheet] of sheets.entries()) {
     const name = names[index] ?? '';
     const width = countColumns(sheet);
-    const hidden = sheet.hidden === true && index !== shown;
-    yield startTag('table:table', tableAttributes(sheet, name, hidden, pages[index], context));
+    const look = {
+      'table:display': String(!sheet.hidden || index === shown),
+      'table:tab-color': sheet.tab_color,
+    };
+    yield startTag('table:table', {
+      'table:name': name,
+      'table:style-name': context.styles.of('table', look, { 'style:master-page-name': pageName(index) }),
+      'table:print-ranges': sheet.print?.area && rangeAddress(name, parseRange(sheet.print.area)),
+    });
     yield columnsXml(sheet, width, context);
     yield* rowsXml(sheet, width, context);
     yield '</table:table>';
-    filters.push(filterXml(sheet, name, index, width));
+    filters += filterXml(sheet, name, index, width);
   }
-  const ranges = filters.join('');
-  if (ranges) yield element('table:database-ranges', {}, ranges);
-}
-
-/** The first sheet that is not hidden; the first of all where all are. */
-function firstShown(sheets: readonly Sheet[]): number {
-  return Math.max(
-    0,
-    sheets.findIndex(({ hidden }) => !hidden),
-  );
-}
-
-function tableAttributes(
-  { tab_color, print }: Sheet,
-  name: string,
-  hidden: boolean,
-  page: MasterPage | undefined,
-  { styles }: SheetContext,
-) {
-  const look = { 'table:display': hidden ? 'false' : 'true', 'table:tab-color': tab_color };
-  return {
-    'table:name': name,
-    'table:style-name': styles.style('table', properties('table', look), { 'style:master-page-name': page?.name }),
-    'table:print-ranges': print?.area && rangeAddress(name, parseRange(print.area)),
-  };
+  if (filters) yield element('table:database-ranges', {}, filters);
 }
 
 /** LibreOffice keeps the filter buttons of a sheet in a range with a name of this form. */

@@ -1,52 +1,57 @@
-import type { Slide } from '../../../src/common/generated/script.ts';
-import { writeHead, writeTail } from './document.ts';
-import type { FlatBuilder } from './flat.ts';
-import { LINK_STYLE, lookAttributes } from './inline.ts';
-import { languageAttributes } from './metadata.ts';
-import type { Deck } from './slides/deck.ts';
-import { elements } from './slides/elements.ts';
-import { INVISIBLE } from './slides/frames.ts';
-import { getPlaces, MASTERS, PAGE_LAYOUTS, pageLayouts } from './slides/layouts.ts';
-import { masterPage, usedLayouts } from './slides/master.ts';
-import { masterStyles } from './slides/master-styles.ts';
-import { notesPage } from './slides/notes.ts';
-import { plain } from './slides/paragraph.ts';
-import { ARROW_MARKER } from './slides/shapes.ts';
-import { placeholders } from './slides/text.ts';
-import { getTheme } from './slides/theme.ts';
-import { createStyles, namedStyle, properties } from './styles.ts';
+import type { Inline, Slide, SlideContent } from '../../../src/common/generated/script.ts';
+import { type ContentBuilder, languageAttributes } from './document.ts';
+import { linkStyle, lookAttributes } from './inline.ts';
+import { fill, INVISIBLE, paragraph, placeholder } from './slides/boxes.ts';
+import { ARROW_MARKER, elements } from './slides/elements.ts';
+import { fittingSize } from './slides/fit.ts';
+import {
+  type Box,
+  type Deck,
+  getBackground,
+  getPlaces,
+  MASTERS,
+  PAGE_LAYOUTS,
+  pageLayouts,
+  SIZES,
+} from './slides/layouts.ts';
+import { list, measuredItems } from './slides/list.ts';
+import { masterPage, masterStyles, notesPage, usedLayouts } from './slides/master.ts';
+import { getTheme, visible } from './slides/theme.ts';
+import { namedStyle, properties, Styles } from './styles.ts';
 import { element, escapeXml, startTag } from './xml.ts';
 
 const FOOTER = 'footer';
 const LONGEST_NAME = 80;
 const LAYERS = ['layout', 'background', 'backgroundobjects', 'controls', 'measurelines'];
+const SMALLEST_TITLE = 12;
 
 /** A script of type `slides` as a presentation (contract: slide_size, slide_style, slides). */
-export const buildSlides: FlatBuilder = (script, { pictures, now }) => {
+export const buildSlides: ContentBuilder = (script, { pictures }) => {
   const { meta, slides = [] } = script;
   const theme = getTheme(script);
-  const styles = createStyles();
+  const styles = new Styles();
   const deck: Deck = { theme, places: getPlaces(theme), styles, pictures };
   const layouts = usedLayouts(slides);
-  const masters = layers() + layouts.map((layout) => masterPage(layout, deck)).join('');
-
+  const layers = LAYERS.map((name) => element('draw:layer', { 'draw:name': name }));
+  const masters = [
+    element('draw:layer-set', {}, layers.join('')),
+    ...layouts.map((layout) => masterPage(layout, deck)),
+  ];
   const defaults =
     properties('graphic', INVISIBLE) +
     properties('text', { ...languageAttributes(meta), ...lookAttributes({ font: theme.font, size: 18 }) });
-  const named = () =>
-    [
-      ARROW_MARKER,
-      element('style:default-style', { 'style:family': 'graphic' }, defaults),
-      namedStyle('graphic', 'standard', 'standard', ''),
-      namedStyle('text', LINK_STYLE, 'Internet link', properties('text', lookAttributes({ underline: true }))),
-      ...layouts.map((layout) => masterStyles(layout, theme)),
-      pageLayouts(deck.places),
-    ].join('');
-
+  const named = [
+    ARROW_MARKER,
+    element('style:default-style', { 'style:family': 'graphic' }, defaults),
+    namedStyle('graphic', 'standard'),
+    linkStyle({ underline: true }),
+    ...layouts.map((layout) => masterStyles(layout, theme)),
+    pageLayouts(deck.places),
+  ];
   return {
+    kind: 'presentation',
     body: pages(slides, deck),
-    head: () => writeHead({ kind: 'presentation', meta, now, styles: named(), automatic: styles.xml(), masters }),
-    tail: writeTail('presentation'),
+    head: () => ({ styles: named.join(''), automatic: styles.xml, masters: masters.join('') }),
   };
 };
 
@@ -75,23 +80,83 @@ function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
 
 /** Returns the name that PDF bookmarks and the navigator show; LibreOffice wants each name once. */
 function getName(slide: Slide, number: number): string {
-  const title = 'title' in slide ? plain(slide.title).replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME) : '';
-  return title === '' ? `Slide ${number}` : `${number}. ${title}`;
+  const runs = 'title' in slide ? [slide.title].flat() : [];
+  const title = runs.map((run) => (typeof run === 'string' ? run : run.text)).join('');
+  const name = title.replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME);
+  return name === '' ? `Slide ${number}` : `${number}. ${name}`;
 }
 
 function pageStyle(slide: Slide, footer: boolean, { theme, styles }: Deck): string {
-  const background = slide.background && { 'draw:fill': 'solid', 'draw:fill-color': slide.background };
-  const attributes = {
+  return styles.of('drawing-page', {
     'presentation:background-visible': 'true',
     'presentation:background-objects-visible': 'true',
     'presentation:display-footer': String(footer),
     'presentation:display-page-number': String(theme.numbers && slide.layout !== 'title'),
     'presentation:display-date-time': 'false',
-    ...background,
-  };
-  return styles.style('drawing-page', properties('drawing-page', attributes));
+    ...(slide.background && fill(slide.background)),
+  });
 }
 
-function layers(): string {
-  return element('draw:layer-set', {}, LAYERS.map((name) => element('draw:layer', { 'draw:name': name })).join(''));
+/** Writes the placeholders of a slide. An area without content keeps its place only beside one that has some. */
+function placeholders(slide: Slide, deck: Deck): string[] {
+  const { places } = deck;
+  switch (slide.layout) {
+    case 'title':
+    case 'section':
+      return [
+        title(slide.title, SIZES.openingTitle, places.openingTitle, slide, deck),
+        slide.subtitle === undefined ? '' : subtitle(slide.subtitle, places.openingSubtitle, slide, deck),
+      ];
+    case 'content':
+      return [
+        title(slide.title, SIZES.title, places.title, slide, deck),
+        slide.content === undefined ? '' : content(slide.content, SIZES.content, places.content, slide, deck),
+      ];
+    case 'two_columns':
+      return [
+        title(slide.title, SIZES.title, places.title, slide, deck),
+        content(slide.left, SIZES.column, places.left, slide, deck),
+        content(slide.right, SIZES.column, places.right, slide, deck),
+      ];
+    case 'blank':
+      return [];
+  }
+}
+
+function title(text: Inline, wanted: number, box: Box, slide: Slide, { theme, styles }: Deck): string {
+  const size = fittingSize([{ text, bold: true }], box, wanted, theme.titleFont, SMALLEST_TITLE);
+  const color = theme.titleOn(getBackground(slide, theme));
+  const look = { font: theme.titleFont, size, color, bold: true, align: 'left' } as const;
+  return placeholder('title', styleFor(slide, 'title', styles), box, paragraph(text, look, styles));
+}
+
+function subtitle(text: Inline, box: Box, slide: Slide, { theme, styles }: Deck): string {
+  const size = fittingSize([{ text }], box, SIZES.subtitle, theme.font);
+  const look = { font: theme.font, size, color: theme.textOn(getBackground(slide, theme)), align: 'left' } as const;
+  return placeholder('subtitle', styleFor(slide, 'subtitle', styles), box, paragraph(text, look, styles));
+}
+
+function content(
+  text: SlideContent | undefined,
+  wanted: number,
+  box: Box,
+  slide: Slide,
+  { theme, styles }: Deck,
+): string {
+  const style = styleFor(slide, 'outline1', styles);
+  if (text === undefined) return placeholder('outline', style, box);
+  const background = getBackground(slide, theme);
+  const measured = typeof text === 'string' ? [{ text }] : measuredItems(text);
+  const size = fittingSize(measured, box, wanted, theme.font);
+  const letters = { font: theme.font, color: theme.textOn(background) };
+  const marks = { ordered: false, color: visible(theme.accent, background), size, font: theme.font };
+  const xml =
+    typeof text === 'string'
+      ? paragraph(text, { ...letters, size, align: 'left' }, styles)
+      : list(text, marks, letters, styles);
+  return placeholder('outline', style, box, xml);
+}
+
+function styleFor({ layout }: Slide, kind: string, styles: Styles): string {
+  return styles.style('presentation', '', { 'style:parent-style-name': `${MASTERS[layout]}-${kind}` });
 }

@@ -1,4 +1,4 @@
-import { type Attributes, element } from './xml.ts';
+import { type Attributes, element, mm } from './xml.ts';
 
 /** Families of `style:style` (ODF 1.3 part 3, 19.480), with what their automatic names begin with. */
 const PREFIXES = {
@@ -12,48 +12,48 @@ const PREFIXES = {
   presentation: 'Pr',
   'drawing-page': 'Dp',
 } as const;
-export type StyleFamily = keyof typeof PREFIXES;
+type StyleFamily = keyof typeof PREFIXES;
 
 /** A register of automatic styles: one style for one look, however often it is asked for. */
-export interface Styles {
+export class Styles {
+  readonly #names = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  #written = '';
+
+  /** Name of the automatic style with these attributes of `style:<family>-properties`. */
+  of(family: StyleFamily, look: Attributes, attributes?: Attributes): string {
+    return this.style(family, properties(family, look), attributes);
+  }
+
   /**
    * Name of the automatic style with this content.
    * @param content from `properties()`; nothing to say and no attributes still makes a style
    * @param attributes of `style:style`, such as `style:parent-style-name`
    */
-  style(family: StyleFamily, content: string, attributes?: Attributes): string;
+  style(family: StyleFamily, content: string, attributes: Attributes = {}): string {
+    return this.other(PREFIXES[family], 'style:style', content, { 'style:family': family, ...attributes });
+  }
+
   /**
    * Name of any other automatic style, such as `text:list-style` or `number:date-style`.
    * @param prefix what its name begins with; one of its own for each `tag`
    */
-  other(prefix: string, tag: string, content: string, attributes?: Attributes): string;
-  /** All of them, for `office:automatic-styles`, in the order they were first asked for. */
-  xml(): string;
-}
-
-export function createStyles(): Styles {
-  const names = new Map<string, string>();
-  const counts = new Map<string, number>();
-  const written: string[] = [];
-
-  function other(prefix: string, tag: string, content: string, attributes: Attributes = {}): string {
+  other(prefix: string, tag: string, content: string, attributes: Attributes = {}): string {
     const key = element(tag, attributes, content);
-    const known = names.get(key);
+    const known = this.#names.get(key);
     if (known !== undefined) return known;
-    const count = (counts.get(prefix) ?? 0) + 1;
+    const count = (this.#counts.get(prefix) ?? 0) + 1;
     const name = `${prefix}${count}`;
-    counts.set(prefix, count);
-    names.set(key, name);
-    written.push(element(tag, { 'style:name': name, ...attributes }, content));
+    this.#counts.set(prefix, count);
+    this.#names.set(key, name);
+    this.#written += element(tag, { 'style:name': name, ...attributes }, content);
     return name;
   }
 
-  return {
-    other,
-    style: (family, content, attributes) =>
-      other(PREFIXES[family], 'style:style', content, { 'style:family': family, ...attributes }),
-    xml: () => written.join(''),
-  };
+  /** All of them, for `office:automatic-styles`, in the order they were first asked for. */
+  get xml(): string {
+    return this.#written;
+  }
 }
 
 /**
@@ -65,22 +65,26 @@ export function properties(kind: string, attributes: Attributes, content = ''): 
   return said || content ? element(`style:${kind}-properties`, attributes, content) : '';
 }
 
-/** A named style, for `office:styles`. */
-export function namedStyle(
-  family: string,
-  name: string,
-  displayName: string,
-  content: string,
-  attributes: Attributes = {},
-) {
-  return element(
-    'style:style',
-    {
-      'style:name': name,
-      'style:display-name': displayName === name ? undefined : displayName,
-      'style:family': family,
-      ...attributes,
-    },
-    content,
-  );
+/** A named style, for `office:styles`. Spaces of its name are written as ODF wants them. */
+export function namedStyle(family: string, displayName: string, content = '', attributes: Attributes = {}): string {
+  const name = displayName.replaceAll(' ', '_20_');
+  const names = { 'style:name': name, 'style:display-name': displayName === name ? undefined : displayName };
+  return element('style:style', { ...names, 'style:family': family, ...attributes }, content);
+}
+
+const ALIGN = { left: 'start', center: 'center', right: 'end', justify: 'justify' } as const;
+
+/** An alignment as the value of `fo:text-align`. */
+export function textAlign(align: keyof typeof ALIGN | undefined): string | undefined {
+  return align && ALIGN[align];
+}
+
+/** The space between an edge and what is in it, in millimetres. */
+export function padding(vertical: number, horizontal: number): Attributes {
+  return {
+    'fo:padding-top': mm(vertical),
+    'fo:padding-right': mm(horizontal),
+    'fo:padding-bottom': mm(vertical),
+    'fo:padding-left': mm(horizontal),
+  };
 }

@@ -1,20 +1,13 @@
-import type { Border, TableCell, TableCellObject, TableColumn } from '../../../src/common/generated/script.ts';
+import type { Border, Table, TableCell, TableCellObject, TableColumn } from '../../../src/common/generated/script.ts';
 import { type Attributes, pt } from './xml.ts';
 
 /** The line of a table whose script does not say. */
 const LINE = { width: 0.5, color: '#A6A6A6' };
 const NO_LINE = 'none';
 
-/** The lines of a table that are drawn. */
-export type Lines = 'all' | 'horizontal' | 'outer' | 'none';
-
-/** The place of a cell in its table. */
-export interface CellPlace {
-  firstRow: boolean;
-  lastRow: boolean;
-  firstColumn: boolean;
-  lastColumn: boolean;
-}
+const SIDES = ['top', 'right', 'bottom', 'left'] as const;
+/** Something of each side of a cell. */
+export type Sides<Value> = Record<(typeof SIDES)[number], Value>;
 
 /** A cell as an object, whichever way it was written. */
 export function cellObject(cell: TableCell): TableCellObject {
@@ -38,42 +31,28 @@ export function lineValue({ width = LINE.width, color = LINE.color }: Border = {
   return width === 0 ? NO_LINE : `${pt(width)} solid ${color}`;
 }
 
-/** Borders that the cells beside a cell have of their own. */
-export interface Neighbours {
-  top?: Border | undefined;
-  right?: Border | undefined;
-  bottom?: Border | undefined;
-  left?: Border | undefined;
+/** The lines around a cell. */
+interface CellLines {
+  /** Those that its table draws; all without a word about it. */
+  drawn?: Table['borders'] | undefined;
+  line?: Border | undefined;
+  /** A border of its own, drawn all around whatever the table says. */
+  own?: Border | undefined;
+  /** The ends of the table that it stands at. */
+  ends?: Sides<boolean>;
+  /** The borders of the cells beside it, drawn on their common side: readers differ in whose line wins. */
+  neighbours?: Sides<Border | undefined> | undefined;
 }
 
-/**
- * The borders of a cell as attributes of `style:table-cell-properties`. A border of the cell's own is drawn all
- * around it, whatever the table says; that of a neighbour, on their common side: readers differ in whose line wins.
- */
-export function cellBorders(
-  lines: Lines,
-  line: Border | undefined,
-  place: CellPlace,
-  own?: Border,
-  neighbours: Neighbours = {},
-): Attributes {
+/** The borders of a cell as attributes of `style:table-cell-properties`. */
+export function cellBorders({ drawn = 'all', line, own, ends, neighbours }: CellLines): Attributes {
   if (own) return { 'fo:border': lineValue({ ...line, ...own }) };
-  const drawn = lineValue(line);
-  const side = (neighbour: Border | undefined, ruled: boolean): string =>
-    neighbour ? lineValue({ ...line, ...neighbour }) : ruled ? drawn : NO_LINE;
-  const [all, outer, across] = [lines === 'all', lines === 'outer', lines === 'all' || lines === 'horizontal'];
-  return {
-    'fo:border-top': side(neighbours.top, across || (outer && place.firstRow)),
-    'fo:border-right': side(neighbours.right, all || (outer && place.lastColumn)),
-    'fo:border-bottom': side(neighbours.bottom, across || (outer && place.lastRow)),
-    'fo:border-left': side(neighbours.left, all || (outer && place.firstColumn)),
-  };
-}
-
-/** Shading, vertical alignment and borders of a cell as attributes of `style:table-cell-properties`. */
-export function cellAttributes(
-  cell: { background?: string | undefined; valign?: TableCellObject['valign'] | undefined },
-  borders: Attributes,
-): Attributes {
-  return { 'fo:background-color': cell.background, 'style:vertical-align': cell.valign, ...borders };
+  const borders = SIDES.map((side) => {
+    const neighbour = neighbours?.[side];
+    if (neighbour) return [`fo:border-${side}`, lineValue({ ...line, ...neighbour })];
+    const isAcross = side === 'top' || side === 'bottom';
+    const isDrawn = drawn === 'all' || (drawn === 'horizontal' && isAcross) || (drawn === 'outer' && ends?.[side]);
+    return [`fo:border-${side}`, isDrawn ? lineValue(line) : NO_LINE];
+  });
+  return Object.fromEntries(borders);
 }

@@ -1,32 +1,98 @@
-import { writeHead, writeTail } from './document.ts';
-import type { FlatBuilder } from './flat.ts';
-import { toSheet } from './paper.ts';
-import { createStyles } from './styles.ts';
-import { blocks } from './text/blocks.ts';
-import { namedStyles } from './text/named-styles.ts';
+import type { Block } from '../../../src/common/generated/script.ts';
+import type { ContentBuilder } from './document.ts';
+import { toSheet } from './page.ts';
+import { Styles } from './styles.ts';
+import { list } from './text/list.ts';
 import { pageStyle } from './text/pages.ts';
-import { textSettings } from './text/settings.ts';
-import { documentStyle } from './text/style.ts';
+import {
+  type BlockPlace,
+  blockStyle,
+  heading,
+  horizontalRule,
+  image,
+  paragraph,
+  type TextContext,
+} from './text/paragraph.ts';
+import { documentStyle, namedStyles, textSettings } from './text/styles.ts';
+import { table } from './text/table.ts';
 
-/** A text document (svcscript `type` = `text`) as flat OpenDocument text. */
-export const buildText: FlatBuilder = (script, { pictures, now }) => {
-  const styles = createStyles();
+/** A text document (svcscript `type` = `text`). */
+export const buildText: ContentBuilder = (script, { pictures, now }) => {
+  const styles = new Styles();
   const style = documentStyle(script.style);
   const sheet = toSheet(script.page);
-  const page = pageStyle(script, now, sheet, style, styles);
+  const page = pageStyle(script, now, sheet, style.size, styles);
   const context = { styles, style, sheet: { ...sheet, textHeight: sheet.textHeight - page.taken }, pictures };
   return {
+    kind: 'text',
     body: blocks(script.body ?? [], context),
-    head: () =>
-      writeHead({
-        kind: 'text',
-        meta: script.meta,
-        now,
-        settings: textSettings(),
-        styles: namedStyles(style, script.meta, sheet.textWidth),
-        automatic: page.layout + styles.xml(),
-        masters: page.master,
-      }),
-    tail: writeTail('text'),
+    head: () => ({
+      settings: textSettings(),
+      styles: namedStyles(style, script.meta, sheet.textWidth),
+      automatic: page.layout + styles.xml,
+      masters: page.master,
+    }),
   };
 };
+
+/** A paragraph as high as the space between a table and a paragraph. */
+const GAP = '<text:p text:style-name="Table_20_Gap"/>';
+/** A paragraph as low as can be. */
+const SEPARATOR = '<text:p text:style-name="Table_20_Separator"/>';
+
+/**
+ * The blocks of a text document. A page break is a property of what begins the new page; a paragraph of its own
+ * stands only for a page that has nothing on it: before the first block, between breaks, and at the end.
+ */
+function* blocks(body: readonly Block[], context: TextContext): Iterable<string> {
+  const emptyPage = (): string => {
+    const style = blockStyle('Text_20_body', { attributes: { 'fo:break-before': 'page' } }, context);
+    return `<text:p text:style-name="${style}"/>`;
+  };
+  let previous: Block['type'] = 'page_break';
+  let broken = false;
+  let headings = 0;
+  for (const [index, block] of body.entries()) {
+    const afterTable = previous === 'table' && !broken;
+    // Two tables would become one, and a page break after one would be on the wrong page in docx.
+    if (afterTable && block.type === 'table') yield GAP;
+    else if (afterTable && beginsPage(block)) yield SEPARATOR;
+    if (block.type === 'page_break') {
+      if (index === 0) yield '<text:p text:style-name="Text_20_body"/>';
+      else if (broken) yield emptyPage();
+      broken = true;
+      continue;
+    }
+    if (broken || (block.type === 'heading' && block.page_break_before)) headings = 0;
+    yield* blockXml(block, { pointer: `/body/${index}`, breakBefore: broken, afterTable, headings }, context);
+    headings = block.type === 'heading' ? headings + 1 : 0;
+    previous = block.type;
+    broken = false;
+  }
+  if (broken) yield emptyPage();
+  // Every format wants a paragraph there; its own would be a line high, and could begin a page.
+  else if (previous === 'table') yield SEPARATOR;
+}
+
+function beginsPage(block: Block): boolean {
+  return block.type === 'page_break' || (block.type === 'heading' && block.page_break_before === true);
+}
+
+function blockXml(block: Block, place: BlockPlace, context: TextContext): Iterable<string> {
+  switch (block.type) {
+    case 'heading':
+      return heading(block, place, context);
+    case 'paragraph':
+      return paragraph(block, place, context);
+    case 'list':
+      return list(block, place, context);
+    case 'table':
+      return table(block, place, context);
+    case 'image':
+      return image(block, place, context);
+    case 'horizontal_rule':
+      return horizontalRule(block, place, context);
+    case 'page_break':
+      return [];
+  }
+}

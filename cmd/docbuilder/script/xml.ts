@@ -38,9 +38,7 @@ function openTag(name: string, attributes: Attributes): string {
   return start;
 }
 
-const LINE_BREAK = '<text:line-break/>';
-const TAB = '<text:tab/>';
-const WHITE_SPACE = /\r\n?|\n|\t|^ +| +$| {2,}| +(?=[\t\r\n])|(?<=[\t\r\n]) +/g;
+const WHITE_SPACE = /(\r\n?|\n|\t|^ +| +$| {2,}| +(?=[\t\r\n])|(?<=[\t\r\n]) +)/;
 const HAS_WHITE_SPACE = /[\t\r\n]|^ | $| {2}/;
 
 /**
@@ -50,18 +48,13 @@ const HAS_WHITE_SPACE = /[\t\r\n]|^ | $| {2}/;
 export function paragraphText(text: string): string {
   const clean = NEEDS_CARE.test(text) ? text.replace(FORBIDDEN, '') : text;
   if (!HAS_WHITE_SPACE.test(clean)) return escapeXml(clean);
-  let xml = '';
-  let end = 0;
-  for (const match of clean.matchAll(WHITE_SPACE)) {
-    xml += escapeXml(clean.slice(end, match.index)) + whiteSpace(match[0]);
-    end = match.index + match[0].length;
-  }
-  return xml + escapeXml(clean.slice(end));
+  const pieces = clean.split(WHITE_SPACE);
+  return pieces.map((piece, index) => (index % 2 ? whiteSpace(piece) : escapeXml(piece))).join('');
 }
 
 function whiteSpace(run: string): string {
-  if (run === '\t') return TAB;
-  if (!run.startsWith(' ')) return LINE_BREAK;
+  if (run === '\t') return '<text:tab/>';
+  if (!run.startsWith(' ')) return '<text:line-break/>';
   return run.length === 1 ? '<text:s/>' : `<text:s text:c="${run.length}"/>`;
 }
 

@@ -29,12 +29,6 @@ export interface SourceRequest {
   cellLetters?: number | undefined;
 }
 
-/** A source that is at hand and was inspected. */
-export interface OpenSource {
-  file: SourceFile;
-  inspection: Inspection;
-}
-
 /** Settings with which the engine reads a source. */
 export interface SourceOptions {
   /** Opens a protected source. */
@@ -55,14 +49,23 @@ export interface EngineSource {
   source: SourceOptions;
 }
 
+/** A source that is at hand and was inspected, and what the engine needs of it. */
+export interface OpenSource {
+  file: SourceFile;
+  inspection: Inspection;
+  task: EngineSource;
+}
+
 /** A job's source. `newPath` gives paths for its temporary files. */
 export interface Source {
   /** Checks what needs no fetching. @throws {AppError} `url_not_allowed` */
   check(): Promise<void>;
-  /** Fetches the source where it must be fetched, and inspects it. @throws {AppError} whatever is wrong with it */
-  open(signal: AbortSignal, newPath: () => string): Promise<OpenSource>;
-  /** Converts text to UTF-8; everything else reaches the engine unchanged. */
-  task(opened: OpenSource, signal: AbortSignal, newPath: () => string): Promise<EngineSource>;
+  /**
+   * Fetches the source where it must be fetched, inspects it, and converts text to UTF-8.
+   * @param accept refuses what is of no use
+   * @throws {AppError} whatever is wrong with it
+   */
+  open(signal: AbortSignal, newPath: () => string, accept?: (inspection: Inspection) => void): Promise<OpenSource>;
 }
 
 /**
@@ -80,23 +83,24 @@ export function createSource(
     check: async () => {
       if ('url' in source) await downloader.check(source.url);
     },
-    async open(signal, newPath) {
+    async open(signal, newPath, accept) {
       const file = 'url' in source ? await downloader.download(source.url, newPath(), maxFileBytes(), signal) : source;
       const { path, filename } = file;
       const options = { from, filename, encoding, delimiter, hasPassword: password !== undefined };
-      return { file, inspection: await threads.inspect(path, options, signal) };
-    },
-    async task({ file, inspection }, signal, newPath) {
+      const inspection = await threads.inspect(path, options, signal);
+      accept?.(inspection);
       const { format, text, encrypted, generation } = inspection;
-      const known = { from: format, stem: parseStem(file.filename) };
+      const known = { from: format, stem: parseStem(filename) };
       if (!text) {
-        const options = { ...(encrypted && { encrypted }), ...(generation && { generation }) };
-        return { ...known, input: file.path, source: { ...options, ...(password !== undefined && { password }) } };
+        const settings = { ...(encrypted && { encrypted }), ...(generation && { generation }) };
+        const opening = { ...settings, ...(password !== undefined && { password }) };
+        return { file, inspection, task: { ...known, input: path, source: opening } };
       }
       const input = newPath();
-      const size = await threads.transcode({ path: file.path, target: input, ...text }, signal);
+      const size = await threads.transcode({ path, target: input, ...text }, signal);
       if (size) assertFitsSheet(size, maxFileBytes(), request.cellLetters);
-      return { ...known, input, source: { ...(text.delimiter !== undefined && { delimiter: text.delimiter }) } };
+      const separated = text.delimiter === undefined ? {} : { delimiter: text.delimiter };
+      return { file, inspection, task: { ...known, input, source: separated } };
     },
   };
 }

@@ -32,12 +32,11 @@ export function renderWork(request: RenderRequest, deps: Dependencies): Work {
   return {
     kind: 'render',
     async prepare(preparing, newPath) {
-      const opened = await source.open(preparing, newPath);
-      const { format, macros } = opened.inspection;
-      if (macros) throw new AppError('macro_not_allowed', { ...macros });
-      if (!TEMPLATES.has(format)) throw new AppError('unsupported_format', { from: format, to });
-      if (to !== 'pdf' && getFamily(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
-      const task = await source.task(opened, preparing, newPath);
+      const { task } = await source.open(preparing, newPath, ({ format, macros }) => {
+        if (macros) throw new AppError('macro_not_allowed', { ...macros });
+        if (!TEMPLATES.has(format)) throw new AppError('unsupported_format', { from: format, to });
+        if (to !== 'pdf' && getFamily(to) !== 'text') throw new AppError('unsupported_format', pairDetail(format, to));
+      });
 
       return async (signal, newFile) => {
         const { fileId, path } = await newFile();

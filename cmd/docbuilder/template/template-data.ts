@@ -23,16 +23,11 @@ export function getField(scope: Json | undefined, name: string): Json | undefine
 function own(value: Json | undefined, key: string): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const members = value as { readonly [name: string]: Json };
-  for (const spelling of spellings(key)) if (isEnumerable.call(members, spelling)) return members[spelling];
-  return undefined;
+  const spelling = [key, normalized(key, 'NFD')].find((name) => isEnumerable.call(members, name));
+  return spelling === undefined ? undefined : members[spelling];
 }
 
 const isEnumerable = Object.prototype.propertyIsEnumerable;
-
-function spellings(key: string): string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII has one spelling
-  return /^[\x00-\x7f]*$/.test(key) ? [key] : [key, normalized(key, 'NFD')];
-}
 
 /** From here on numbers are written with an exponent, and nobody takes their digits for exact. */
 const EXPONENT = 1e21;

@@ -70,20 +70,18 @@ function prefixed(node: SaxesTagNS | SaxesAttributeNS): string {
 
 /** Escapes character data; a line feed stays, a carriage return would not (XML 1.0, section 2.11). */
 function escapeText(text: string): string {
-  return /[&<>\r]/.test(text) ? text.replace(/[&<>\r]/g, escaped) : text;
+  return text.replace(/[&<>\r]/g, escaped);
 }
 
 /** Escapes the value of an attribute in double quotes (XML 1.0, section 3.3.3). */
 function escapeAttribute(text: string): string {
-  return /[&<>"\t\n\r]/.test(text) ? text.replace(/[&<>"\t\n\r]/g, escaped) : text;
+  return text.replace(/[&<>"\t\n\r]/g, escaped);
 }
 
 function escaped(character: string): string {
   return XML_ENTITIES[character] ?? character;
 }
 
-/** A text that this matches is its own XML. */
-const PLAIN = /^[ !-%'-;=?-\ud7ff\ue000-\ufffd]*$/;
 /** Characters that XML 1.0 cannot hold (section 2.2). */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
@@ -95,6 +93,5 @@ const TAB = '</w:t><w:tab/><w:t xml:space="preserve">';
  * run's formatting holds for all of it. Characters that XML cannot hold are dropped.
  */
 export function runText(value: string): string {
-  if (PLAIN.test(value)) return value;
   return escapeText(value.replace(FORBIDDEN, '').replace(/\r\n?/g, '\n')).replaceAll('\n', BREAK).replaceAll('\t', TAB);
 }

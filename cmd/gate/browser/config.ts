@@ -45,6 +45,23 @@ export function getServerOrigin(configured: string | undefined, scriptUrl: strin
   throw invalidConfig('serverUrl must be an address with http or https');
 }
 
+/** Calls the page's handlers; what they throw is theirs, and is shown as an error of the page. */
+export type Emit = <Name extends keyof SVC.Events>(name: Name, event: EventOf<Name>) => void;
+
+type EventOf<Name extends keyof SVC.Events> = Parameters<NonNullable<SVC.Events[Name]>>[0];
+
+export function createEmit(events: SVC.Events = {}): Emit {
+  return (name, event) => {
+    try {
+      (events[name] as ((event: unknown) => void) | undefined)?.call(events, event);
+    } catch (error) {
+      setTimeout(() => {
+        throw error;
+      });
+    }
+  };
+}
+
 /** Returns the body of session creation: the configuration without the browser's own members. */
 export function toSessionRequest({ document, editor, ui, token }: SVC.Config): object {
   return { document, editor, ui, token };
@@ -75,10 +92,35 @@ function getText(from: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-export function invalidConfig(message: string): SVC.EditorError {
+function invalidConfig(message: string): SVC.EditorError {
   return editorError('invalid_config', `SVC.Editor: ${message}`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Elements that have an editor. */
+const occupied = new WeakSet<HTMLElement>();
+
+/**
+ * Finds the element that is to hold the editor, and takes it.
+ * @throws {SVC.EditorError} `invalid_config`
+ */
+export function takeContainer(target: string | HTMLElement): HTMLElement {
+  const found = typeof target === 'string' ? document.getElementById(target) : target;
+  if (!(found instanceof HTMLElement)) {
+    throw invalidConfig(
+      typeof target === 'string'
+        ? `there is no element with the id "${target}" yet: call SVC.Editor after it has been made`
+        : 'the first argument must be an element or its id',
+    );
+  }
+  if (occupied.has(found)) throw invalidConfig('this element has an editor already: destroy() it first');
+  occupied.add(found);
+  return found;
+}
+
+export function freeContainer(container: HTMLElement): void {
+  occupied.delete(container);
 }

@@ -1,15 +1,26 @@
-import { checkConfig, getLabels, getServerOrigin, toSessionRequest } from './config.ts';
-import { findContainer, freeContainer, occupyContainer } from './container.ts';
-import { createQueue, Lifetime } from './defer.ts';
-import { type DocumentState, toInfo } from './document-state.ts';
+import { createQueue, defer, pause } from './async.ts';
+import {
+  checkConfig,
+  createEmit,
+  freeContainer,
+  getLabels,
+  getServerOrigin,
+  takeContainer,
+  toSessionRequest,
+} from './config.ts';
 import { asEditorError, closedError, notLoaded } from './errors.ts';
-import { createEmit, type Emit } from './events.ts';
 import { OpenDocument } from './open-document.ts';
-import { watchPageLifecycle } from './page-lifecycle.ts';
-import { awaitRelease, awaitReleases, trackRelease } from './release.ts';
 import { toSavedVersion } from './saving.ts';
-import { createServer, type Server, type Session } from './server.ts';
+import { Server } from './server.ts';
+import { type Context, EditorState } from './state.ts';
 import { textsFor } from './texts.ts';
+
+/** The time that a new editor waits for the sessions of editors that are gone. */
+const RELEASE_MS = 1_000;
+/** The time that `close()` waits for the server to forget the session. */
+const CLOSE_MS = 5_000;
+/** Requests that remove the sessions of this page's former editors: a new one may need just their place. */
+const releases = new Set<Promise<unknown>>();
 
 /** Creates `SVC.Editor` (api.d.ts). @param scriptUrl where this script came from */
 export function createEditor(
@@ -28,64 +39,38 @@ export function createEditor(
 }
 
 class Editor {
-  readonly #config: SVC.Config;
-  readonly #container: HTMLElement;
-  readonly #server: Server;
-  readonly #emit: Emit;
-  readonly #enqueue = createQueue();
-  readonly #lifetime = new Lifetime(closedError);
+  readonly #context: Context;
   readonly #document: OpenDocument;
-  readonly #stopLifecycle: () => void;
+  readonly #enqueue = createQueue();
+  readonly #ended = defer<never>();
   readonly #started: Promise<void>;
   #queuedSave: Promise<SVC.SaveResult> | undefined;
   #closing: Promise<void> | undefined;
-  readonly #state: DocumentState = {
-    status: 'loading',
-    session: undefined,
-    server: undefined,
-    version: undefined,
-    modified: false,
-  };
+  /** While the page is in the browser's back-forward cache: the mode to go on with, and the request that gave up the place. */
+  #frozen: { mode: SVC.Mode; released: Promise<unknown> } | undefined;
 
   constructor(target: string | HTMLElement, config: SVC.Config, scriptUrl: string | undefined) {
     checkConfig(config);
-    this.#config = config;
-    this.#container = findContainer(target);
     const origin = getServerOrigin(config.serverUrl, scriptUrl);
-    occupyContainer(this.#container);
+    const container = takeContainer(target);
     const { lang, title } = getLabels(config);
     const texts = textsFor(lang);
-    this.#emit = createEmit(config.events);
-    this.#server = createServer(origin, texts);
-    const container = this.#container;
-    const state = this.#state;
-    const server = this.#server;
-    const emit = this.#emit;
-    const lifetime = this.#lifetime;
-    this.#document = new OpenDocument({
-      ...{ container, origin, texts, title, config, state, server, emit },
-      isOver: () => lifetime.isOver(),
-      failToLoad: (error) => this.#failToLoad(error),
-      reportError: (error) => this.#reportError(error),
-      save: () => this.save(),
-      isRemoved: () => this.#isRemoved(),
-      onReady: () => emit('onReady', this.getInfo()),
-      onDocumentLoaded: () => emit('onDocumentLoaded', this.getInfo()),
-      onCloseButton: () => void this.close('user').catch(() => {}),
-    });
-    this.#stopLifecycle = watchPageLifecycle({
-      server,
-      getSession: () => state.session,
-      onFrozen: () => this.#onFrozen(),
-      onResumed: (granted) => void this.#onResumed(granted),
-    });
+    this.#context = {
+      ...{ config, container, origin, title, texts },
+      server: new Server(origin, texts),
+      state: new EditorState(),
+      emit: createEmit(config.events),
+    };
+    this.#document = new OpenDocument(this.#context, this);
+    window.addEventListener('pagehide', this.#onHide);
+    window.addEventListener('pageshow', this.#onShow);
     this.#document.page.loading.begin();
     this.#started = this.#start();
   }
 
   /** Saves. Calls that come while one waits in the queue share it: all that was typed before them is in it. */
   save(): Promise<SVC.SaveResult> {
-    this.#queuedSave ??= this.#lifetime.run(() =>
+    this.#queuedSave ??= this.#untilOver(() =>
       this.#enqueue(() => {
         this.#queuedSave = undefined;
         return this.#saveNow();
@@ -96,103 +81,82 @@ class Editor {
 
   setReadOnly(readOnly: boolean): Promise<SVC.Mode> {
     const mode = readOnly ? 'view' : 'edit';
-    return this.#lifetime.run(() => this.#enqueue(() => this.#changeMode(mode)));
+    return this.#untilOver(() => this.#enqueue(() => this.#changeMode(mode)));
   }
 
   close(reason: 'method' | 'user'): Promise<void> {
-    if (this.#state.status === 'closed') return Promise.resolve();
-    this.#closing ??= this.#lifetime
-      .run(() => this.#leave())
-      .then(
-        () => this.#emit('onClose', { reason }),
-        (error) => {
-          this.#closing = undefined;
-          throw error;
-        },
-      );
+    if (this.#context.state.status === 'closed') return Promise.resolve();
+    this.#closing ??= this.#untilOver(() => this.#leave()).then(
+      () => this.#context.emit('onClose', { reason }),
+      (error) => {
+        this.#closing = undefined;
+        throw error;
+      },
+    );
     this.#closing.catch(() => {});
     return this.#closing;
   }
 
   destroy(): void {
-    if (this.#lifetime.isOver()) return;
-    const { session } = this.#state;
-    trackRelease(session ? this.#server.remove(session) : this.#started);
+    const { server, state } = this.#context;
+    if (state.isOver()) return;
+    void release(state.session ? server.remove(state.session) : this.#started);
     this.#end('destroyed');
   }
 
   getInfo(): SVC.Info {
-    return toInfo(this.#state);
+    return this.#context.state.toInfo();
   }
 
   async #start(): Promise<void> {
-    const state = this.#state;
-    const lifetime = this.#lifetime;
+    const { server, state, config } = this.#context;
     const document = this.#document;
     try {
-      await awaitReleases();
-      if (lifetime.isOver()) return;
-      const session = await this.#server.create(toSessionRequest(this.#config));
-      if (lifetime.isOver() || state.status === 'failed') return await this.#server.remove(session);
-      document.startPolling();
+      // Never at once: a framework may create an editor only to remove it again (React in StrictMode).
+      await atMost(RELEASE_MS, Promise.all(releases));
+      if (state.isOver()) return;
+      const session = await server.create(toSessionRequest(config));
+      if (state.isOver() || state.status === 'failed') return await server.remove(session);
+      document.poller.start();
       document.enter(session);
       document.open(session);
     } catch (error) {
-      if (!lifetime.isOver() && state.status !== 'failed') this.#failToLoad(asEditorError(error));
+      document.failToLoad(asEditorError(error));
     }
   }
 
-  #failToLoad(error: SVC.EditorError): void {
-    this.#state.status = 'failed';
-    this.#document.page.giveUp(error);
-    this.#reportError(error, true);
-  }
-
-  /** @param visible whether there is nothing else to look at */
-  #reportError({ code, message, detail }: SVC.EditorError, visible = false): void {
-    const document = this.#document;
-    const config = this.#config;
-    const isNote = detail['reason'] === 'changes_lost';
-    if (!document.isAway()) document.page.frame.say(message, visible ? 'seen' : isNote ? 'note' : 'unseen');
-    // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
-    if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
-    this.#emit('onError', { code, message, detail });
-  }
-
-  /** Returns whether the page has removed the element, or emptied it: then the editor is destroyed. */
-  #isRemoved(): boolean {
-    if (this.#document.page.frame.isConnected()) return false;
-    // biome-ignore lint/suspicious/noConsole: nobody else would say why nothing is to be seen
-    console.warn('SVC.Editor: destroyed, since its element is not in the page any more');
-    this.destroy();
-    return true;
+  /** Does the work unless the editor is over, and waits for it until it is. */
+  #untilOver<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#context.state.isOver()) return Promise.reject(closedError());
+    const result = Promise.race([work(), this.#ended.promise]);
+    // A caller that does not wait for it learns from onError.
+    result.catch(() => {});
+    return result;
   }
 
   async #saveNow(): Promise<SVC.SaveResult> {
     const document = this.#document;
-    const state = this.#state;
+    const { state } = this.#context;
     await this.#reportFailure(document.present());
     if (!state.session || (state.status !== 'loaded' && state.status !== 'closing')) throw notLoaded();
-    if (state.session.mode === 'view') {
-      return { ...toSavedVersion(await this.#reportFailure(document.askState())), unmodified: true };
-    }
-    return this.#reportFailure(document.saving.save());
+    if (state.isEditing()) return this.#reportFailure(document.saving.save());
+    return { ...toSavedVersion(await this.#reportFailure(document.askState())), unmodified: true };
   }
 
   async #reportFailure<Value>(work: Promise<Value>): Promise<Value> {
     try {
       return await work;
     } catch (error) {
-      if (!this.#lifetime.isOver()) this.#reportError(asEditorError(error));
+      if (!this.#context.state.isOver()) this.#document.reportError(asEditorError(error));
       throw error;
     }
   }
 
   async #changeMode(wanted: SVC.Mode): Promise<SVC.Mode> {
     const document = this.#document;
-    const server = this.#server;
+    const { server, state } = this.#context;
     await this.#reportFailure(document.present());
-    const { session, status } = this.#state;
+    const { session, status } = state;
     if (!session || status !== 'loaded') throw notLoaded();
     const before = session.mode;
     if (before === wanted) return wanted;
@@ -211,67 +175,94 @@ class Editor {
     return granted.mode;
   }
 
-  /** Ends the page's connection: the editor saves and closes a document whose page has gone. */
-  #onFrozen(): boolean {
-    const state = this.#state;
-    const document = this.#document;
-    if (state.status === 'closing') this.destroy();
-    if (this.#lifetime.isOver() || state.status === 'failed') return false;
-    state.status = 'loading';
-    document.recovery.reconnector.cancel();
-    document.page.frame.empty();
-    return true;
-  }
-
-  async #onResumed(granted: Promise<Session>): Promise<void> {
-    const state = this.#state;
-    const document = this.#document;
-    const lifetime = this.#lifetime;
-    document.page.loading.begin();
-    try {
-      const session = await granted;
-      if (lifetime.isOver() || state.status === 'failed') return;
-      if (session !== state.session) document.enter(session);
-      document.open(session);
-    } catch (error) {
-      if (!lifetime.isOver()) this.#failToLoad(asEditorError(error));
-    }
-  }
-
   async #leave(): Promise<void> {
-    const state = this.#state;
+    const { server, state } = this.#context;
     const document = this.#document;
-    const lifetime = this.#lifetime;
     // A reader has nothing to save, so nothing that could keep the reader from leaving.
-    if (state.session?.mode === 'edit') await this.#reportFailure(document.present());
+    if (state.isEditing()) await this.#reportFailure(document.present());
     const before = state.status;
     state.status = 'closing';
     document.page.giveUp(closedError());
     try {
-      if (before === 'loaded') await this.#enqueue(async () => state.session?.mode === 'view' || this.#saveNow());
+      if (before === 'loaded') await this.#enqueue(async () => state.isEditing() && this.#saveNow());
     } catch (error) {
-      if (state.status === 'closing') state.status = before;
+      if (this.getInfo().state === 'closing') state.status = before;
       throw error;
     }
-    if (lifetime.isOver()) throw closedError();
+    if (state.isOver()) throw closedError();
     if (document.page.isReady()) document.page.frame.post('Action_Close');
-    if (state.session) await awaitRelease(this.#server.remove(state.session));
-    if (lifetime.isOver()) throw closedError();
+    if (state.session) await atMost(CLOSE_MS, release(server.remove(state.session)));
+    if (state.isOver()) throw closedError();
     this.#end('closed');
   }
 
   #end(status: 'closed' | 'destroyed'): void {
-    this.#state.status = status;
-    this.#lifetime.end();
-    this.#document.page.giveUp(closedError());
-    this.#document.stop();
-    this.#stopLifecycle();
-    freeContainer(this.#container);
+    const document = this.#document;
+    this.#context.state.status = status;
+    // After callers whose work has just been done.
+    setTimeout(() => this.#ended.reject(closedError()));
+    document.page.giveUp(closedError());
+    document.stop();
+    window.removeEventListener('pagehide', this.#onHide);
+    window.removeEventListener('pageshow', this.#onShow);
+    freeContainer(this.#context.container);
   }
 
   /** Returns whether there is a document, or there will be again. */
   #isOpen(): boolean {
-    const { status } = this.#state;
-    return status === 'loaded' || (status === 'loading' && this.#document.isAway());
+    const { status } = this.#context.state;
+    return status === 'loaded' || (status === 'loading' && this.#document.recovery.isAway());
   }
+
+  /**
+   * Gives the session's place back when the page is left. For good the session is removed, since the token goes with the page.
+   * A page in the back-forward cache may come back for some minutes: until then the session is a view, and the editor saves
+   * and closes the document, whose page has gone.
+   */
+  readonly #onHide = ({ persisted }: PageTransitionEvent): void => {
+    const { server, state } = this.#context;
+    const { session } = state;
+    if (!session) return;
+    if (!persisted) return void server.remove(session).catch(() => {});
+    if (state.status === 'closing') this.destroy();
+    if (state.isOver() || state.status === 'failed') return;
+    state.status = 'loading';
+    this.#document.recovery.cancel();
+    this.#document.page.frame.empty();
+    const { mode } = session;
+    const released = mode === 'edit' ? server.setMode(session, 'view').catch(() => {}) : Promise.resolve();
+    this.#frozen = { mode, released };
+  };
+
+  /** The page is shown again: asks for the session's place, and opens the document. */
+  readonly #onShow = async (): Promise<void> => {
+    const { server, state } = this.#context;
+    const document = this.#document;
+    const { session } = state;
+    const frozen = this.#frozen;
+    if (!session || !frozen) return;
+    this.#frozen = undefined;
+    document.page.loading.begin();
+    try {
+      await frozen.released;
+      const granted = frozen.mode === 'edit' ? await server.setMode(session, 'edit') : session;
+      if (state.isOver() || state.status === 'failed') return;
+      if (granted !== state.session) document.enter(granted);
+      document.open(granted);
+    } catch (error) {
+      document.failToLoad(asEditorError(error));
+    }
+  };
+}
+
+/** Keeps track of a request that removes a session, until it is done. */
+function release(work: Promise<unknown>): Promise<unknown> {
+  const done = work.catch(() => {}).finally(() => releases.delete(done));
+  releases.add(done);
+  return done;
+}
+
+/** Resolves when the work is done, or after so many milliseconds. */
+function atMost(ms: number, work: Promise<unknown>): Promise<unknown> {
+  return Promise.race([work, pause(ms)]);
 }

@@ -1,16 +1,23 @@
-import { type EditorMessage, readMessage, writeMessage } from './messages.ts';
+import { randomHex } from './async.ts';
 import { Overlay, type Visibility } from './overlay.ts';
-import { randomHex } from './random.ts';
+import type { Context } from './state.ts';
 
 export type FormFields = Readonly<Record<string, string | number>>;
 
-export interface FrameOptions {
-  container: HTMLElement;
-  /** Origin of the service. */
+/** A message of the editor's page. */
+export interface EditorMessage {
+  MessageId: string;
+  Values: Record<string, unknown>;
+}
+
+/** The origin of a message, and its content. */
+export interface Posted {
   origin: string;
-  title: string;
-  width: string | number | undefined;
-  height: string | number | undefined;
+  source: unknown;
+  data: unknown;
+}
+
+export interface FrameEvents {
   onMessage(message: EditorMessage): void;
   /** The frame was moved in the page, or taken out and put back: the browser has emptied it. */
   onMoved(): void;
@@ -20,7 +27,8 @@ export interface FrameOptions {
 
 /** The iframe with the editor's page in it. */
 export class Frame {
-  readonly #options: FrameOptions;
+  readonly #context: Context;
+  readonly #events: FrameEvents;
   readonly #page: Document;
   readonly #overlay: Overlay;
   readonly #size: { width: string; height: string };
@@ -33,9 +41,11 @@ export class Frame {
   #wasFocused = false;
   readonly #onScreen = new ResizeObserver(() => this.#setHeight());
 
-  constructor(options: FrameOptions) {
-    const { container, width, height } = options;
-    this.#options = options;
+  constructor(context: Context, events: FrameEvents) {
+    const { container, config } = context;
+    const { width, height } = config;
+    this.#context = context;
+    this.#events = events;
     this.#page = container.ownerDocument;
     this.#overlay = new Overlay(this.#page);
     this.#size = { width: toCssLength(width), height: toCssLength(height) };
@@ -105,7 +115,7 @@ export class Frame {
   }
 
   post(id: string, values?: Record<string, unknown>): void {
-    this.#iframe.contentWindow?.postMessage(writeMessage(id, values), this.#options.origin);
+    this.#iframe.contentWindow?.postMessage(writeMessage(id, values), this.#context.origin);
   }
 
   focus(): void {
@@ -141,10 +151,11 @@ export class Frame {
   }
 
   #createIframe(): HTMLIFrameElement {
-    const { origin, title, onPage, onMoved } = this.#options;
+    const { origin, title, texts } = this.#context;
+    const { onPage, onMoved } = this.#events;
     const iframe = this.#page.createElement('iframe');
     iframe.name = `svc-${randomHex()}`;
-    iframe.title = title;
+    iframe.title = title === undefined ? texts.frameTitle : `${texts.frameTitle}: ${title}`;
     // Without the origin a permission would go to the address in `src` only, and there is none.
     iframe.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
     iframe.addEventListener('load', () => {
@@ -179,7 +190,7 @@ export class Frame {
       Object.assign(input, { type: 'hidden', name, value: String(value) });
       form.append(input);
     }
-    this.#options.container.append(form);
+    this.#context.container.append(form);
     // A field may be called `submit`.
     HTMLFormElement.prototype.submit.call(form);
     form.remove();
@@ -192,15 +203,15 @@ export class Frame {
     const probe = this.#page.createElement('div');
     probe.style.height = '100%';
     this.#iframe.style.display = 'none';
-    this.#options.container.append(probe);
+    this.#context.container.append(probe);
     if (probe.offsetHeight === 0) this.#size.height = '600px';
     probe.remove();
     Object.assign(this.#iframe.style, { display: 'block', ...this.#size });
   }
 
   readonly #listener = (event: MessageEvent): void => {
-    const message = readMessage(event, this.#options.origin, this.#iframe.contentWindow);
-    if (message) this.#options.onMessage(message);
+    const message = readMessage(event, this.#context.origin, this.#iframe.contentWindow);
+    if (message) this.#events.onMessage(message);
   };
 }
 
@@ -215,4 +226,26 @@ function isBlank({ contentWindow }: HTMLIFrameElement): boolean {
 
 function toCssLength(value: string | number = '100%'): string {
   return typeof value === 'number' ? `${value}px` : value;
+}
+
+/**
+ * A message of one frame's page, undefined for everything else. Both must be right: the origin, since a frame may be
+ * navigated by others, and the window, since other frames may show pages of that origin, such as a second editor.
+ */
+export function readMessage(event: Posted, origin: string, source: unknown): EditorMessage | undefined {
+  if (event.origin !== origin || !source || event.source !== source) return undefined;
+  // The editor always sends text.
+  if (typeof event.data !== 'string') return undefined;
+  try {
+    const { MessageId, Values } = JSON.parse(event.data);
+    if (typeof MessageId !== 'string') return undefined;
+    return { MessageId, Values: typeof Values === 'object' && Values !== null ? Values : {} };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A message to the editor's page. */
+export function writeMessage(id: string, values: Record<string, unknown> = {}): string {
+  return JSON.stringify({ MessageId: id, SendTime: Date.now(), Values: values });
 }

@@ -1,10 +1,4 @@
-import type { EditorMessage } from './messages.ts';
-
-export interface HeartbeatOptions {
-  post(id: string): void;
-  /** The page answers, but has lost its document. */
-  onLost(): void;
-}
+import type { EditorMessage } from './frame.ts';
 
 const INTERVAL_MS = 2_000;
 
@@ -14,15 +8,18 @@ const INTERVAL_MS = 2_000;
  * never taken for one that has lost its document. It costs no request: the page answers by itself.
  */
 export class Heartbeat {
-  readonly #options: HeartbeatOptions;
+  readonly #post: (id: string) => void;
+  readonly #onLost: () => void;
   #timer: ReturnType<typeof setInterval> | undefined;
   #hasDocument = false;
   #idle = false;
   #lastNews = Date.now();
   #lastUse = Number.NEGATIVE_INFINITY;
 
-  constructor(options: HeartbeatOptions) {
-    this.#options = options;
+  /** @param onLost the page answers, but has lost its document */
+  constructor(post: (id: string) => void, onLost: () => void) {
+    this.#post = post;
+    this.#onLost = onLost;
   }
 
   start(): void {
@@ -39,8 +36,8 @@ export class Heartbeat {
   /** Asks now. */
   ask(): void {
     if (this.#timer === undefined) return;
-    this.#options.post('Get_Views');
-    this.#options.post('Get_User_State');
+    this.#post('Get_Views');
+    this.#post('Get_User_State');
   }
 
   onMessage({ MessageId: id, Values: values }: EditorMessage): void {
@@ -50,7 +47,7 @@ export class Heartbeat {
     if (id !== 'Get_User_State_Resp') return;
     this.#idle = values['State'] === 'idle';
     this.#lastUse = Date.now() - 1_000 * Number(values['Elapsed'] ?? Number.POSITIVE_INFINITY);
-    if (!this.#hasDocument && this.#timer !== undefined) this.#options.onLost();
+    if (!this.#hasDocument && this.#timer !== undefined) this.#onLost();
     this.#hasDocument = false;
   }
 

@@ -8,48 +8,40 @@ export type Visibility = 'unseen' | 'seen' | 'note' | 'over';
 
 const NOTE_MS = 20_000;
 
+/** Whatever styles the page has for its elements. Absolute, so that nothing around it moves. */
+const PLAIN: Partial<CSSStyleDeclaration> = {
+  position: 'absolute',
+  display: 'block',
+  width: 'auto',
+  height: 'auto',
+  overflow: 'visible',
+  clipPath: 'none',
+  whiteSpace: 'normal',
+  cursor: 'auto',
+  outline: 'none',
+  zIndex: 'auto',
+};
 const STYLES: Record<Exclude<Visibility, 'note'>, Partial<CSSStyleDeclaration>> = {
   unseen: {
-    position: 'absolute',
-    display: 'block',
     width: '1px',
     height: '1px',
     overflow: 'hidden',
     clipPath: 'inset(50%)',
     whiteSpace: 'nowrap',
     padding: '0',
-    zIndex: 'auto',
   },
-  /** Absolute, so that nothing around it moves. */
-  seen: {
-    position: 'absolute',
-    display: 'block',
-    width: 'auto',
-    height: 'auto',
-    overflow: 'visible',
-    clipPath: 'none',
-    whiteSpace: 'normal',
-    padding: '12px 16px',
-    font: '16px/1.5 system-ui, sans-serif',
-    color: '#8c1d18',
-    background: '#fff',
-    zIndex: 'auto',
-  },
+  seen: { padding: '12px 16px', font: '16px/1.5 system-ui, sans-serif', color: '#8c1d18', background: '#fff' },
   over: {
-    position: 'absolute',
     display: 'flex',
     alignItems: 'center',
     justifyContent: 'center',
     textAlign: 'center',
     boxSizing: 'border-box',
     overflow: 'hidden',
-    clipPath: 'none',
-    whiteSpace: 'normal',
     padding: '16px',
     font: '18px/1.5 system-ui, sans-serif',
     color: '#1f2328',
     background: 'rgba(255, 255, 255, 0.9)',
-    outline: 'none',
     cursor: 'wait',
     zIndex: '2',
   },
@@ -67,7 +59,7 @@ export class Overlay {
     this.element.setAttribute('role', 'status');
     // So that it can take the keyboard away from the frame.
     this.element.tabIndex = -1;
-    Object.assign(this.element.style, STYLES.unseen);
+    this.#style('unseen');
   }
 
   /** @param frame the element that it covers if it is shown `over` */
@@ -77,7 +69,7 @@ export class Overlay {
     // The page around it may be in another one, in which a screen reader would read it out.
     this.element.lang = languageOf(text);
     this.element.textContent = text;
-    Object.assign(this.element.style, STYLES[visibility === 'note' ? 'seen' : visibility]);
+    this.#style(visibility === 'note' ? 'seen' : visibility);
     if (visibility === 'note') {
       this.element.addEventListener('click', this.#hide);
       this.#hiding = setTimeout(this.#hide, NOTE_MS);
@@ -94,6 +86,10 @@ export class Overlay {
     this.element.remove();
   }
 
+  #style(name: keyof typeof STYLES): void {
+    Object.assign(this.element.style, PLAIN, STYLES[name]);
+  }
+
   #resize(): void {
     if (!this.#covered) return;
     this.element.style.width = `${this.#covered.offsetWidth}px`;
@@ -103,6 +99,6 @@ export class Overlay {
   readonly #hide = (): void => {
     clearTimeout(this.#hiding);
     this.element.removeEventListener('click', this.#hide);
-    Object.assign(this.element.style, STYLES.unseen);
+    this.#style('unseen');
   };
 }

@@ -1,9 +1,7 @@
-import { OpeningAttempt } from './attempt.ts';
-import { type FormFields, Frame } from './frame.ts';
+import { type EditorMessage, type FormFields, Frame } from './frame.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { Loading } from './loading.ts';
-import type { EditorMessage } from './messages.ts';
-import type { Texts } from './texts.ts';
+import { LOAD_MS, Loading, OpeningAttempt } from './opening.ts';
+import type { Context } from './state.ts';
 
 /** Events of the editor's page. */
 export interface PageEvents {
@@ -14,18 +12,14 @@ export interface PageEvents {
   /** Its frame was moved in the page, and shows nothing any more. */
   onMoved(): void;
   /** The document did not open. */
-  onFailed(error: SVC.EditorError): void;
+  failToLoad(error: SVC.EditorError): void;
   /** The page of an open document has lost it, and does not get it back. */
   onLost(detail: Record<string, unknown>): void;
   /** The user is back at a document that was closed since nobody used it. */
   onAwake(): void;
   onModified(modified: boolean): void;
-  onSaveAnswer(message: EditorMessage): void;
-  /** The user has asked for a save. */
-  onSaving(): void;
-  /** Somebody has come or gone. */
-  onPeople(): void;
-  onCloseButton(): void;
+  /** The page has said something that does not matter to the opening of its document. */
+  onMessage(message: EditorMessage): void;
 }
 
 /** Options of opening a document anew. */
@@ -41,18 +35,7 @@ export interface ReopenOptions {
   keep: boolean;
 }
 
-export interface PageOptions {
-  container: HTMLElement;
-  /** Origin of the service. */
-  origin: string;
-  texts: Texts;
-  /** Title of the document, if it has one. */
-  title: string | undefined;
-  config: SVC.Config;
-  events: PageEvents;
-}
-
-type Phase = 'silent' | 'heard' | 'ready' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed';
+type Phase = 'silent' | 'heard' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed';
 
 /** Time for the editor to say what has failed. */
 const REASON_MS = 250;
@@ -60,15 +43,14 @@ const REASON_MS = 250;
 const RECONNECTED = 'reconnected';
 /** A page that is not the editor's says nothing, neither before nor after it is loaded; one that has begun to arrive. */
 const [SPEECHLESS_MS, SPEECH_MS] = [3_000, 5_000];
-/** Contract: Browser events. */
-const LOAD_MS = 120_000;
 
 /** The editor's page in its frame: opens documents and understands the page's messages (postMessage of the editor). */
 export class EditorPage {
-  readonly #options: PageOptions;
   readonly frame: Frame;
   readonly loading: Loading;
   readonly heartbeat: Heartbeat;
+  readonly #context: Context;
+  readonly #events: PageEvents;
   #phase: Phase = 'silent';
   #attempt: OpeningAttempt | undefined;
   /** It has found another connection, and so keeps the document open. */
@@ -76,30 +58,25 @@ export class EditorPage {
   #isGreeted = false;
   #failing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: PageOptions) {
-    const { container, origin, texts, title, config, events } = options;
-    this.#options = options;
-    this.frame = new Frame({
-      container,
-      origin,
-      title: title === undefined ? texts.frameTitle : `${texts.frameTitle}: ${title}`,
-      width: config.width,
-      height: config.height,
+  constructor(context: Context, events: PageEvents) {
+    this.#context = context;
+    this.#events = events;
+    this.frame = new Frame(context, {
       onMessage: (message) => this.#onMessage(message),
       onMoved: () => events.onMoved(),
       onPage: () => this.#phase === 'silent' && this.#attempt?.limit(SPEECHLESS_MS),
     });
-    this.loading = new Loading({ origin, texts, onFail: (error) => this.#onFail(error) });
-    this.heartbeat = new Heartbeat({
-      post: (id) => this.frame.post(id),
-      onLost: () => this.#loseSoon({ reason: 'disconnected' }),
-    });
-    this.frame.say(texts.loading);
+    this.loading = new Loading(context, (error) => this.#onFail(error));
+    this.heartbeat = new Heartbeat(
+      (id) => this.frame.post(id),
+      () => this.#loseSoon({ reason: 'disconnected' }),
+    );
+    this.frame.say(context.texts.loading);
   }
 
   open(url: string, fields: FormFields): void {
     this.#startOver();
-    this.frame.say(this.#options.texts.loading);
+    this.frame.say(this.#context.texts.loading);
     this.loading.onRequested();
     this.frame.open(url, fields);
   }
@@ -129,7 +106,7 @@ export class EditorPage {
   }
 
   /** Keeps the user from typing into a page that has lost its document, and says so. */
-  cover(text = this.#options.texts.reopening): void {
+  cover(text = this.#context.texts.reopening): void {
     this.frame.say(text, 'over');
   }
 
@@ -167,7 +144,7 @@ export class EditorPage {
 
   #onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
-    const { events } = this.#options;
+    const events = this.#events;
     if (this.#phase === 'given up') return;
     this.loading.onMessage();
     this.heartbeat.onMessage(message);
@@ -178,19 +155,16 @@ export class EditorPage {
     if (id === 'App_LoadingStatus') this.#onLoadingStatus(values['Status']);
     else if (id === 'Action_Load_Resp' && values['success'] === false) this.#lose({ ...message });
     else if (id === 'Doc_ModifiedStatus') this.#onModified(values['Modified'] === true);
-    else if (id === 'Action_Save_Resp') events.onSaveAnswer(message);
-    else if (id === 'UI_Save') events.onSaving();
-    else if (id === 'Views_List') events.onPeople();
     else if (id === 'View_Removed') this.heartbeat.ask();
-    else if (id === 'UI_Close') events.onCloseButton();
     else if (id === 'User_Active' && this.#phase === 'asleep') events.onAwake();
     else if (id === 'UI_Cancel_Password') this.#lose({ ...message });
     else if (id === 'Session_Closed') this.#onClosed(message);
+    else events.onMessage(message);
   }
 
   /** A page that has found another connection reports the document there, which may lack what was typed. */
   #onModified(modified: boolean): void {
-    if (this.#failing === undefined && this.#phase !== 'lost') this.#options.events.onModified(modified);
+    if (this.#failing === undefined && this.#phase !== 'lost') this.#events.onModified(modified);
   }
 
   #onClosed(message: EditorMessage): void {
@@ -230,9 +204,8 @@ export class EditorPage {
   }
 
   #greet(): void {
-    const { texts, events } = this.#options;
+    const { texts } = this.#context;
     this.#isGreeted = true;
-    if (this.#phase === 'heard') this.#phase = 'ready';
     // From here on it shows by itself how far it is, and may ask for a password.
     this.frame.reveal();
     if (this.#attempt) this.frame.say(texts.loading);
@@ -240,24 +213,24 @@ export class EditorPage {
     this.frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
     const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
     if (list.length > 0) this.frame.post('Error_Messages', { list });
-    events.onReady();
+    this.#events.onReady();
   }
 
   #onLoaded(): void {
     this.#phase = 'loaded';
     this.#hasRejoined = false;
     this.#settle();
-    this.frame.say(this.#options.texts.loaded);
+    this.frame.say(this.#context.texts.loaded);
     this.frame.dropKept();
     this.loading.done();
     const { activeElement } = document;
-    const isFree = this.#options.config.autofocus !== false && (!activeElement || activeElement === document.body);
+    const isFree = this.#context.config.autofocus !== false && (!activeElement || activeElement === document.body);
     if (this.frame.takeFocus() || isFree) {
       this.frame.focus();
       this.frame.post('Grab_Focus');
     }
     this.heartbeat.start();
-    this.#options.events.onLoaded();
+    this.#events.onLoaded();
     this.#attempt?.end(true);
   }
 
@@ -268,7 +241,7 @@ export class EditorPage {
       this.#phase = 'lost';
       this.#hasRejoined = detail['reason'] === RECONNECTED;
       this.heartbeat.stop();
-      this.#options.events.onLost(detail);
+      this.#events.onLost(detail);
     } else if (!['lost', 'asleep', 'failed'].includes(this.#phase)) this.loading.fail(detail);
   }
 
@@ -276,7 +249,7 @@ export class EditorPage {
     this.#attempt?.end(false);
     this.#phase = 'failed';
     this.heartbeat.stop();
-    this.#options.events.onFailed(error);
+    this.#events.failToLoad(error);
   }
 
   /** Gives up the page, since another is opened in its place: its messages come too late. */

@@ -1,25 +1,27 @@
-import type { Baseline } from './baseline.ts';
-import type { EditorPage } from './page.ts';
-import { type ReachabilityOptions, watchReachability } from './reachability.ts';
-import { Reconnector, type ReconnectorOptions } from './reconnector.ts';
+import { type Deferred, defer, pause } from './async.ts';
+import { asEditorError, editorError, isFinal, notLoaded } from './errors.ts';
+import type { EditorPage, ReopenOptions } from './page.ts';
+import type { StatePoller } from './poller.ts';
 import type { Saving } from './saving.ts';
-import type { UnsavedChanges } from './unsaved-changes.ts';
+import type { Session } from './server.ts';
+import type { Context } from './state.ts';
+import type { Baseline, UnsavedChanges } from './unsaved-changes.ts';
 
-export interface RecoveryOptions
-  extends Omit<ReconnectorOptions, 'onBack' | 'resume'>,
-    Pick<ReachabilityOptions, 'isSilent'> {
-  page: EditorPage;
-  saving: Saving;
-  unsaved: UnsavedChanges;
-  isOpen(): boolean;
-  isEditing(): boolean;
-  /** Returns what the server had when the document was modified. */
-  getBaseline(): Baseline | undefined;
-  /** The machine has lost its network: finds out whether the server can still be reached. */
-  onOffline(): void;
+/** A document whose page may lose it. */
+export interface RecoverableDocument {
+  readonly page: EditorPage;
+  readonly saving: Saving;
+  readonly unsaved: UnsavedChanges;
+  readonly poller: Pick<StatePoller, 'look'>;
+  /** Takes over the session that the server has granted. */
+  enter(granted: Session): void;
+  /** Opens it in a page behind the one that is shown; resolves with whether it did open. */
+  reopen(options: ReopenOptions): Promise<boolean>;
+  /** Saves after what is queued. */
+  saveSoon(): void;
   onLost(detail: Record<string, unknown>): void;
-  /** The document is there again. @param unsaved whether there was something to save */
-  onBack(unsaved: boolean): void;
+  /** The session has ended: there is no way back. */
+  failToLoad(error: SVC.EditorError): void;
 }
 
 const TICK_MS = 5_000;
@@ -36,43 +38,90 @@ const PROOF_MS = 5_000;
 const RESUME_MS = 2_000;
 /** The time that somebody who has used keys or mouse may be about to type. */
 const IN_USE_MS = 10_000;
+/**
+ * While somebody edits, a small request goes to the service so often, until two in a row are not answered at all: where
+ * packets are lost, as in a lift, connections die without notice, and the editor's page goes on taking keys for minutes.
+ */
+const REACH_MS = 3_000;
+/** The first may go over a connection that is dead alone; the second has time for a new one over a slow line. */
+const REACH_PATIENCE_MS = [2_000, 3_000];
+
+const WAIT_MS = 30_000;
+/** The place of a session without a connection is kept for 120 s (contract: Cap). */
+const RENEW_MS = 60_000;
+const FIRST_MS = 300;
+const LONGEST_MS = 1_000;
+/** Longest pause while the server answers and its editor does not. */
+const LONGEST_EDITOR_MS = 5_000;
+/** After so long away, pauses are longer. */
+const LONG_MS = 120_000;
+const LONGEST_LATER_MS = 15_000;
+/** A question that was not answered for so long got lost: connections may be dead without the browser knowing. */
+const SILENT_MS = 1_500;
+/** The most connections that a browser keeps to a server. */
+const CONNECTIONS = 6;
 
 /** Notices that the page has lost its document, and gets back to it. */
 export class Recovery {
-  readonly reconnector: Reconnector;
-  readonly #options: RecoveryOptions;
+  readonly #context: Context;
+  readonly #document: RecoverableDocument;
+  /** Settles when the document is there again; undefined while it is. */
+  #away: Deferred<void> | undefined;
   #before: { unsaved: boolean; baseline: Baseline | undefined } = { unsaved: false, baseline: undefined };
   /** True if nothing got through to the service, which says nothing about the page's own connection. */
   #isSilent = false;
+  #isReaching = false;
   #lastTick = Date.now();
-  readonly #stopReachability: () => void;
-  readonly #timer: ReturnType<typeof setInterval>;
+  #hasten: () => void = () => {};
+  readonly #timers: readonly ReturnType<typeof setInterval>[];
+  readonly #listeners: readonly [EventTarget, string, () => void][];
 
-  constructor(options: RecoveryOptions) {
-    const { page, unsaved } = options;
-    this.#options = options;
-    this.reconnector = new Reconnector({
-      ...options,
-      resume: () => this.#resume(),
-      onBack: (resumed) => this.#onBack(resumed),
-    });
-    this.#stopReachability = watchReachability({
-      isSilent: options.isSilent,
-      isNeeded: () => this.#isInUse() && (unsaved.any() || page.heartbeat.unusedMs() < IN_USE_MS),
-      onSilent: () => this.#loseTouch(true),
-    });
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
-    window.addEventListener('online', this.check);
-    window.addEventListener('offline', options.onOffline);
+  constructor(context: Context, document: RecoverableDocument) {
+    this.#context = context;
+    this.#document = document;
+    this.#timers = [setInterval(() => void this.#reach(), REACH_MS), setInterval(() => this.#tick(), TICK_MS)];
+    // Somebody is back at the page, or the machine is back in its network.
+    const hasten = (): void => this.#hasten();
+    this.#listeners = [
+      [window, 'online', hasten],
+      [window, 'focus', hasten],
+      [window.document, 'visibilitychange', hasten],
+      [window, 'online', () => void this.check()],
+      [window, 'offline', () => document.poller.look()],
+    ];
+    for (const [target, name, listener] of this.#listeners) target.addEventListener(name, listener);
   }
 
-  /** The page has lost its document. */
+  /** Returns whether the page has lost its document, and tries to get back to it. */
+  isAway(): boolean {
+    return this.#away !== undefined;
+  }
+
+  /** The page has lost its document: tries until it is back. */
   lose(): void {
-    if (this.reconnector.isAway()) return;
-    const { unsaved, page, getBaseline } = this.#options;
-    this.#before = { unsaved: unsaved.any(), baseline: unsaved.isModified() ? getBaseline() : undefined };
+    if (this.#away) return;
+    const { unsaved, page } = this.#document;
+    this.#before = { unsaved: unsaved.any(), baseline: unsaved.getBaseline() };
     page.cover();
-    this.reconnector.start();
+    this.#away = defer();
+    void this.#reconnect(this.#away, Date.now());
+  }
+
+  /** Resolves when the document is there, at once if it is. @throws {SVC.EditorError} `network_error` after 30 s */
+  async wait(): Promise<void> {
+    if (!this.#away) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(editorError('network_error', this.#context.texts.ended)), WAIT_MS);
+    });
+    await Promise.race([this.#away.promise, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Stops trying: the document is opened in another way. */
+  cancel(): void {
+    this.#away?.resolve();
+    this.#away = undefined;
+    this.#hasten();
   }
 
   /**
@@ -80,64 +129,141 @@ export class Recovery {
    * away, that would fail, and the editor would show a dialog to whoever is typing.
    */
   doubt(): void {
-    if (!navigator.onLine || !this.#options.unsaved.isModified()) void this.check();
+    if (!navigator.onLine || !this.#document.unsaved.isModified()) void this.check();
+  }
+
+  /** Finds out whether the editor still answers. */
+  async check(): Promise<void> {
+    if (!this.#isOpen()) return;
+    const asks = this.#context.state.isEditing() && navigator.onLine;
+    if (asks && (await this.#document.saving.prove(PROOF_MS))) return;
+    this.#loseTouch(!asks);
   }
 
   stop(): void {
-    this.reconnector.stop();
-    this.#stopReachability();
-    clearInterval(this.#timer);
-    window.removeEventListener('online', this.check);
-    window.removeEventListener('offline', this.#options.onOffline);
+    this.cancel();
+    this.#timers.forEach(clearInterval);
+    for (const [target, name, listener] of this.#listeners) target.removeEventListener(name, listener);
   }
 
   #tick(): void {
     const slept = Date.now() - this.#lastTick > SLEPT_MS;
     this.#lastTick = Date.now();
-    if (slept || this.#isTooQuiet()) void this.check();
+    const { page, unsaved } = this.#document;
+    const quiet = unsaved.isModified() ? QUIET_MODIFIED_MS : QUIET_MS;
+    if (slept || (this.#isInUse() && page.heartbeat.quietMs() > quiet)) void this.check();
+  }
+
+  /** Finds out, while somebody edits, whether anything still gets through to the service. */
+  async #reach(): Promise<void> {
+    if (this.#isReaching || !this.#mayLose()) return;
+    this.#isReaching = true;
+    let silent = true;
+    for (const ms of REACH_PATIENCE_MS) silent = silent && (await this.#context.server.isSilent(ms));
+    this.#isReaching = false;
+    if (silent && this.#mayLose()) this.#loseTouch(true);
+  }
+
+  /** Returns whether something could be lost now. */
+  #mayLose(): boolean {
+    const { page, unsaved } = this.#document;
+    return this.#isInUse() && (unsaved.any() || page.heartbeat.unusedMs() < IN_USE_MS);
   }
 
   /** Returns whether somebody may be typing. */
   #isInUse(): boolean {
-    if (!this.#options.isOpen() || this.reconnector.isAway() || !this.#options.isEditing()) return false;
-    return document.visibilityState === 'visible' && !this.#options.page.heartbeat.isIdle();
+    if (!this.#isOpen() || !this.#context.state.isEditing()) return false;
+    return document.visibilityState === 'visible' && !this.#document.page.heartbeat.isIdle();
   }
 
-  #isTooQuiet(): boolean {
-    const { page, unsaved } = this.#options;
-    return this.#isInUse() && page.heartbeat.quietMs() > (unsaved.isModified() ? QUIET_MODIFIED_MS : QUIET_MS);
+  #isOpen(): boolean {
+    return this.#context.state.status === 'loaded' && !this.#away;
   }
-
-  /** Finds out whether the editor still answers. */
-  readonly check = async (): Promise<void> => {
-    if (!this.#options.isOpen() || this.reconnector.isAway()) return;
-    const asks = this.#options.isEditing() && navigator.onLine;
-    if (asks && (await this.#options.saving.prove(PROOF_MS))) return;
-    this.#loseTouch(!asks);
-  };
 
   #loseTouch(silent: boolean): void {
-    if (this.reconnector.isAway()) return;
+    if (this.#away) return;
     this.#isSilent = silent;
-    this.#options.onLost({ reason: 'unreachable' });
+    this.#document.onLost({ reason: 'unreachable' });
   }
 
-  /** A connection outlives a short silence: then all that was typed has arrived after all. */
+  async #reconnect(away: Deferred<void>, since: number): Promise<void> {
+    const { texts } = this.#context;
+    let longest = LONGEST_MS;
+    let tries = 0;
+    let tried = 0;
+    let wasSilent = false;
+    for (let ms = 0; ; ms = Math.min(Math.max(ms * 2, FIRST_MS), longest)) {
+      // Time without an answer counts as waiting.
+      if (ms > 0) await this.#pause(ms * (0.75 + Math.random() / 2) - (Date.now() - tried));
+      if (this.#away !== away) return;
+      tried = Date.now();
+      try {
+        const elapsed = tried - since;
+        await this.#ask(elapsed > RENEW_MS);
+        if (await this.#resume()) return this.#finish(away, true);
+        // A page whose service was there at once finds back to it as well, and so keeps the document open.
+        const options = { patience: getPatience(tries++, wasSilent), text: texts.reopening, keep: ms === 0 };
+        if (this.#away === away && (await this.#document.reopen(options))) return this.#finish(away, false);
+        longest = elapsed > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
+      } catch (thrown) {
+        const error = asEditorError(thrown);
+        wasSilent ||= Date.now() - tried >= SILENT_MS;
+        if (isFinal(error)) return this.#giveUp(away, error);
+        longest = Date.now() - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_MS;
+      }
+    }
+  }
+
+  /** Asks the server whether it is there; after long for the session's place, which may be taken by now. */
+  async #ask(renews: boolean): Promise<void> {
+    const { server, state } = this.#context;
+    const { session } = state;
+    if (!session) throw notLoaded();
+    if (renews) this.#document.enter(await server.setMode(session, session.mode));
+    else await server.probe(session);
+  }
+
+  /** Goes on with the page that is shown, if its connection has outlived a short silence: all that was typed has arrived. */
   async #resume(): Promise<boolean> {
-    const { page, saving, isEditing } = this.#options;
-    const tries = this.#isSilent && isEditing() && page.isLoaded();
+    const { page, saving } = this.#document;
+    const tries = this.#isSilent && this.#context.state.isEditing() && page.isLoaded();
     this.#isSilent = false;
-    if (!tries || !(await saving.prove(RESUME_MS)) || !page.isLoaded() || !this.reconnector.isAway()) return false;
+    if (!tries || !(await saving.prove(RESUME_MS)) || !page.isLoaded() || !this.#away) return false;
     page.resume();
     return true;
   }
 
-  #onBack(resumed: boolean): void {
-    const { unsaved, saving, onBack } = this.#options;
+  /** Resolves after so many milliseconds, or at a sign that it may succeed now. */
+  async #pause(ms: number): Promise<void> {
+    await Promise.race([pause(ms), new Promise<void>((resolve) => (this.#hasten = resolve))]);
+  }
+
+  #finish(away: Deferred<void>, resumed: boolean): void {
+    if (this.#away !== away) return;
+    this.#away = undefined;
+    const { unsaved, saving } = this.#document;
+    const { unsaved: wasUnsaved, baseline } = this.#before;
     if (!resumed) {
       unsaved.reset();
-      saving.onBack(this.#before.baseline);
+      saving.onBack(baseline);
     }
-    onBack(this.#before.unsaved && !saving.isPending());
+    if (wasUnsaved && !saving.isPending() && this.#context.state.isEditing()) this.#document.saveSoon();
+    away.resolve();
   }
+
+  #giveUp(away: Deferred<void>, error: SVC.EditorError): void {
+    if (this.#away !== away) return;
+    this.#away = undefined;
+    away.reject(error);
+    this.#document.failToLoad(error);
+  }
+}
+
+/**
+ * Returns how long an opening may take. A browser finds out one by one that its connections are dead: where they may be, an
+ * opening that is not answered is tried again at once until all have had their turn, otherwise later and later, for a
+ * service that is only slow.
+ */
+function getPatience(tries: number, wasSilent: boolean): number {
+  return wasSilent && tries < CONNECTIONS ? 2_000 : Math.min(5_000 + tries * 1_250, 30_000);
 }

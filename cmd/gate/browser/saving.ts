@@ -1,11 +1,9 @@
-import { type Baseline, locateChanges } from './baseline.ts';
-import { type Deferred, defer } from './defer.ts';
+import { type Deferred, defer, randomHex } from './async.ts';
 import { editorError } from './errors.ts';
-import type { EditorMessage } from './messages.ts';
-import { randomHex } from './random.ts';
+import type { EditorMessage } from './frame.ts';
 import type { SessionState } from './server.ts';
 import type { Texts } from './texts.ts';
-import type { UnsavedChanges } from './unsaved-changes.ts';
+import { type Baseline, locateChanges, type UnsavedChanges } from './unsaved-changes.ts';
 
 export interface SavingOptions {
   texts: Texts;

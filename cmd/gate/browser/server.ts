@@ -29,19 +29,6 @@ export interface SessionState {
   save: { nonce: string; version: number } | null;
 }
 
-/** The gate's session endpoints. Everything rejects with an `EditorError`. */
-export interface Server {
-  create(request: object): Promise<Session>;
-  /** @param nonce of a save that is waited for */
-  state(session: Session, nonce?: string): Promise<SessionState>;
-  /** The same of a server that may not be there, or not be reached. */
-  probe(session: Session): Promise<SessionState>;
-  setMode(session: Session, mode: SVC.Mode): Promise<Session>;
-  remove(session: Session): Promise<void>;
-  /** Returns whether nothing at all comes back within so many milliseconds, not even a refusal. */
-  isSilent(ms: number): Promise<boolean>;
-}
-
 /** A request that has not been answered by then never will be. */
 const ANSWER_MS = 30_000;
 /** A question after the state is small, and asked again. */
@@ -50,23 +37,62 @@ const PROBE_MS = 2_000;
 /** The first one takes the server a download. It may come after it was given up (`loading.ts`), and is taken back then. */
 const CREATE_MS = 150_000;
 
-export function createServer(origin: string, texts: Texts): Server {
-  const sessions = `${origin}/svc/embed/session`;
-  const toPath = ({ session_id: id }: Session): string => `${sessions}/${encodeURIComponent(id)}`;
+/** The gate's session endpoints. Everything rejects with an `EditorError`. */
+export class Server {
+  readonly #origin: string;
+  readonly #texts: Texts;
 
-  async function ask<Answer>(
-    ms: number,
-    url: string,
-    method: string,
-    session?: Session,
-    body?: object,
-  ): Promise<Answer> {
+  constructor(origin: string, texts: Texts) {
+    this.#origin = origin;
+    this.#texts = texts;
+  }
+
+  create(request: object): Promise<Session> {
+    return this.#ask(CREATE_MS, 'POST', '', undefined, request);
+  }
+
+  /** @param nonce of a save that is waited for */
+  state(session: Session, nonce?: string): Promise<SessionState> {
+    return this.#ask(STATE_MS, 'GET', nonce ? `?nonce=${nonce}` : '', session);
+  }
+
+  /** The same of a server that may not be there, or not be reached. */
+  async probe(session: Session): Promise<SessionState> {
+    // Browsers go on with the question whether they may ask (CORS) after they were aborted, and so keep
+    // connections on which nothing comes back: this needs no such question.
+    if (await this.isSilent(PROBE_MS))
+      throw editorError('network_error', this.#texts.networkError, { reason: 'silent' });
+    return this.#ask(PROBE_MS, 'GET', '', session);
+  }
+
+  setMode(session: Session, mode: SVC.Mode): Promise<Session> {
+    return this.#ask(ANSWER_MS, 'POST', '/mode', session, { mode });
+  }
+
+  remove(session: Session): Promise<void> {
+    return this.#ask(ANSWER_MS, 'DELETE', '', session);
+  }
+
+  /** Returns whether nothing at all comes back within so many milliseconds, not even a refusal. */
+  async isSilent(ms: number): Promise<boolean> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), ms);
+    const init: RequestInit = { credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' };
+    await fetch(`${this.#origin}/svc/healthz`, { ...init, signal: abort.signal }).catch(() => {});
+    clearTimeout(timer);
+    return abort.signal.aborted;
+  }
+
+  /** @param path below the session, or that of all sessions without one */
+  async #ask<Answer>(ms: number, method: string, path: string, session?: Session, body?: object): Promise<Answer> {
+    const { networkError } = this.#texts;
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), ms);
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, {
+      const id = session ? `/${encodeURIComponent(session.session_id)}` : '';
+      response = await fetch(`${this.#origin}/svc/embed/session${id}${path}`, {
         method,
         headers: {
           ...(session && { Authorization: `Bearer ${session.form.access_token}` }),
@@ -83,43 +109,20 @@ export function createServer(origin: string, texts: Texts): Server {
       });
       text = await response.text();
     } catch (error) {
-      throw editorError('network_error', texts.networkError, { reason: String(error) });
+      throw editorError('network_error', networkError, { reason: String(error) });
     } finally {
       clearTimeout(timer);
     }
     const answer = parse(text);
     if (response.ok && (answer !== undefined || response.status === 204)) return answer as Answer;
-    throw serverError(response.status, answer, texts);
+    throw serverError(response.status, answer, networkError);
   }
-
-  async function isSilent(ms: number): Promise<boolean> {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), ms);
-    const init: RequestInit = { credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' };
-    await fetch(`${origin}/svc/healthz`, { ...init, signal: abort.signal }).catch(() => {});
-    clearTimeout(timer);
-    return abort.signal.aborted;
-  }
-
-  return {
-    create: (request) => ask(CREATE_MS, sessions, 'POST', undefined, request),
-    state: (session, nonce) => ask(STATE_MS, `${toPath(session)}${nonce ? `?nonce=${nonce}` : ''}`, 'GET', session),
-    async probe(session) {
-      // Browsers go on with the question whether they may ask (CORS) after they were aborted, and so keep
-      // connections on which nothing comes back: this needs no such question.
-      if (await isSilent(PROBE_MS)) throw editorError('network_error', texts.networkError, { reason: 'silent' });
-      return ask(PROBE_MS, toPath(session), 'GET', session);
-    },
-    setMode: (session, mode) => ask(ANSWER_MS, `${toPath(session)}/mode`, 'POST', session, { mode }),
-    remove: (session) => ask(ANSWER_MS, toPath(session), 'DELETE', session),
-    isSilent,
-  };
 }
 
 /** The server's own error, or that something between here and there has answered. */
-function serverError(status: number, answer: unknown, texts: Texts): SVC.EditorError {
+function serverError(status: number, answer: unknown, networkError: string): SVC.EditorError {
   const { error } = (answer ?? {}) as { error?: { code?: unknown; message?: unknown; detail?: unknown } };
-  if (typeof error?.code !== 'string') return editorError('network_error', texts.networkError, { status });
+  if (typeof error?.code !== 'string') return editorError('network_error', networkError, { status });
   const detail = typeof error.detail === 'object' && error.detail !== null ? error.detail : {};
   return editorError(error.code, String(error.message ?? ''), { ...detail });
 }

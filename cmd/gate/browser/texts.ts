@@ -1,22 +1,7 @@
 /** Sentences that users may see. */
-export interface Texts {
-  frameTitle: string;
-  loading: string;
-  loaded: string;
-  networkError: string;
-  loadFailed: string;
-  saveFailed: string;
-  saveTimeout: string;
-  limitReached: string;
-  ended: string;
-  /** Over a page that has lost its document. */
-  reopening: string;
-  changesLost: string;
-  /** Messages that the editor itself shows, by the editor's own names for them. */
-  editorMessages: Readonly<Record<string, string>>;
-}
+export type Texts = Omit<typeof VIETNAMESE, 'editorMessages'> & { editorMessages: Readonly<Record<string, string>> };
 
-const VIETNAMESE: Texts = {
+const VIETNAMESE = {
   frameTitle: 'Trình soạn thảo tài liệu',
   loading: 'Đang mở tài liệu…',
   loaded: 'Tài liệu đã mở.',
@@ -26,8 +11,10 @@ const VIETNAMESE: Texts = {
   saveTimeout: 'Sau 30 giây, máy chủ vẫn chưa xác nhận đã lưu tài liệu.',
   limitReached: 'Đã đạt giới hạn số kết nối chỉnh sửa đồng thời nên tài liệu được mở ở chế độ chỉ đọc.',
   ended: 'Kết nối chỉnh sửa đã bị ngắt.',
+  /** Over a page that has lost its document. */
   reopening: 'Kết nối đã bị ngắt. Tài liệu sẽ tự mở lại ngay khi kết nối được; vui lòng chờ rồi hãy gõ tiếp.',
   changesLost: 'Những thay đổi sau lần lưu gần nhất có thể đã mất. Vui lòng kiểm tra lại tài liệu.',
+  /** Messages that the editor itself shows, by the editor's own names for them. */
   editorMessages: {
     savefailed: 'Chưa lưu được tài liệu lên máy chủ. Đừng đóng trang này và hãy thử lại.',
     savetoolarge: 'Tài liệu vượt quá dung lượng cho phép nên không lưu được. Hãy tải xuống một bản sao.',
@@ -37,7 +24,7 @@ const VIETNAMESE: Texts = {
   },
 };
 
-const ENGLISH: Texts = {
+const ENGLISH: typeof VIETNAMESE = {
   frameTitle: 'Document editor',
   loading: 'Opening the document…',
   loaded: 'The document is open.',

@@ -21,7 +21,10 @@ export type DataDir = Awaited<ReturnType<typeof openDataDir>>;
  */
 export async function openDataDir(
   path: string,
-  { databaseUrl = '', openBlobs }: { databaseUrl?: string | undefined; openBlobs?: (() => Promise<Blobs>) | undefined } = {},
+  {
+    databaseUrl = '',
+    openBlobs,
+  }: { databaseUrl?: string | undefined; openBlobs?: (() => Promise<Blobs>) | undefined } = {},
 ) {
   await makePrivateDirectory(path);
   // On a full disk nothing can be written down, but served, and cleaned away; the rows have a lock of their own.

@@ -17,8 +17,6 @@ export interface DownloadOptions {
   /** Milliseconds for everything: resolving, connecting, redirects, the last byte. */
   timeoutMs: number;
   signal?: AbortSignal;
-  /** Sent to the URL's own origin; a redirect to another one loses them all. */
-  headers?: Record<string, string>;
 }
 
 export interface PostOptions {
@@ -40,7 +38,7 @@ export interface Outbound {
    * the resolver is slow: that may be over by the time of the request, which checks everything again.
    * @throws {AppError} url_not_allowed
    */
-  check(url: string, signal?: AbortSignal): Promise<void>;
+  check(url: string): Promise<void>;
   /**
    * GETs a URL into a new file, through at most 3 redirects; only 200 will do.
    * @throws {AppError} url_not_allowed, download_failed, file_too_large; errors of the file system as they are
@@ -73,34 +71,28 @@ export function createOutbound(options: {
 }): Outbound {
   const { allow, deny = [], userAgent, proxy, lookup = createLookup() } = options;
   const resolve = (url: URL, signal?: AbortSignal) => resolveTarget(url, { allow, deny, lookup }, signal);
-  const headersWith = (own: Record<string, string>) => ({
-    ...lowerCased(own),
-    'user-agent': userAgent,
-    'accept-encoding': 'identity',
-  });
+  const ownHeaders = { 'user-agent': userAgent, 'accept-encoding': 'identity' };
 
   return {
-    async check(url, signal) {
+    async check(url) {
       try {
-        await resolve(parseTarget(url), signal);
+        await resolve(parseTarget(url));
       } catch (error) {
         if (!(error instanceof AppError && error.code === 'download_failed')) throw error;
       }
     },
 
-    download: (text, { path, maxBytes, timeoutMs, signal: outer, headers = {} }) =>
+    download: (text, { path, maxBytes, timeoutMs, signal: outer }) =>
       withDeadline(timeoutMs, late, outer, async (signal) => {
         let url = parseTarget(text);
-        let own = headers;
         for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-          const request = { method: 'GET', headers: headersWith(own) } as const;
+          const request = { method: 'GET', headers: ownHeaders } as const;
           const read = async (response: IncomingResponse) => {
             const next = getRedirect(response, url);
             return next ? { next } : saveAnswer(response, url, { path, maxBytes }, signal);
           };
           const answer = await exchange(await resolve(url, signal), request, signal, read, proxy);
           if (!('next' in answer)) return answer;
-          if (answer.next.origin !== url.origin) own = {};
           url = answer.next;
         }
         throw fetchFailed('redirects');
@@ -109,7 +101,7 @@ export function createOutbound(options: {
     post: (text, { headers, body, timeoutMs, signal: outer }) =>
       withDeadline(timeoutMs, late, outer, async (signal) => {
         const target = await resolve(parseTarget(text), signal);
-        const request = { method: 'POST', headers: headersWith(headers), body } as const;
+        const request = { method: 'POST', headers: { ...headers, ...ownHeaders }, body } as const;
         const read = async (response: IncomingResponse) => {
           // The status has come, so what happens to the rest is no failure.
           await response.body.dump({ limit: MAX_ANSWER, signal }).catch(() => {});
@@ -127,9 +119,4 @@ function getRedirect(response: IncomingResponse, from: URL): URL | undefined {
   const next = parseTarget(location, from);
   if (from.protocol === 'https:' && next.protocol === 'http:') throw notAllowed('downgrade');
   return next;
-}
-
-/** Header names are lower case here, so that the door's own always replace the caller's. */
-function lowerCased(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

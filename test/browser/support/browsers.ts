@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { BROWSER_PATHS } from '../../../scripts/editor-check/browser.ts';
+import { runEnding } from '../../support/at-end.ts';
 
 interface Installed {
   name: 'chrome' | 'firefox';
@@ -19,4 +20,14 @@ export function launch({ name, path }: Installed): Promise<Browser> {
   // Inside of a container there may be nobody but root, and /dev/shm is small.
   const args = name === 'chrome' ? ['--no-sandbox', '--disable-dev-shm-usage', '--no-first-run'] : [];
   return puppeteer.launch({ browser: name, executablePath: path, headless: true, args, protocolTimeout: 60_000 });
+}
+
+const shared = new Map<string, Promise<Browser>>();
+
+/** A browser that the test files of a run share: each closes its own pages. */
+export function shareBrowser(installed: Installed): Promise<Browser> {
+  const running = shared.get(installed.name) ?? launch(installed);
+  if (!shared.has(installed.name)) runEnding.at(async () => (await running).close());
+  shared.set(installed.name, running);
+  return running;
 }

@@ -9,33 +9,19 @@ import { layRoutes, listNodes } from './pod-network.ts';
 const NAME_SERVERS = 'k8s-app=kube-dns';
 
 /** The cluster with two nodes that take pods. */
-export interface TwoNodes {
-  /** Addresses of both. */
-  addresses: readonly string[];
-  cordon(node: string): Promise<void>;
-  uncordon(node: string): Promise<void>;
-  /** `kubectl drain`; resolves when it has ended. */
-  drain(node: string): Promise<void>;
-  /** Has a name server on each node: without any, names are away until Kubernetes takes them from a lost node. */
-  partNameServers(): Promise<void>;
-  /** The node is without power from one moment to the next: nobody that it was connected to is told. */
-  kill(node: string): Promise<void>;
-  /** It has power again, and is Ready. */
-  start(node: string): Promise<void>;
-  /** Leaves one node with all pods, as it was. */
-  end(): Promise<void>;
-}
+export type TwoNodes = Awaited<ReturnType<typeof useTwoNodes>>;
 
 /**
  * Has the second node take pods as well. There is a name server on each node then, and one at a time may be taken away:
  * without any, names are away for as long as the next ones take to start.
  */
-export async function useTwoNodes(cluster: Cluster, images: Images): Promise<TwoNodes> {
+export async function useTwoNodes(cluster: Cluster, images: Images) {
   const { kubectl, node, secondNode } = cluster;
   await copyImages(node, secondNode, Object.values(images));
   const addresses = (await listNodes(kubectl)).map(({ address }) => address);
   const uncordon = async (name: string) => void (await kubectl(['uncordon', name]));
   const cordon = async (name: string) => void (await kubectl(['cordon', name]));
+  /** `kubectl drain`; resolves when it has ended. */
   const drain = async (name: string) => {
     const flags = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=400s'];
     await kubectl(['drain', name, ...flags]);
@@ -45,6 +31,7 @@ export async function useTwoNodes(cluster: Cluster, images: Images): Promise<Two
   const budget = ['poddisruptionbudget', 'coredns'];
   await system('delete', '--ignore-not-found', ...budget);
   await system('create', ...budget, `--selector=${NAME_SERVERS}`, '--max-unavailable=1');
+  /** Has a name server on each node: without any, names are away until Kubernetes takes them from a lost node. */
   const partNameServers = async () => {
     const where = ['get', 'pods', '--selector', NAME_SERVERS, '--output'];
     const places = await system(...where, 'jsonpath={.items[*].spec.nodeName}');
@@ -56,16 +43,19 @@ export async function useTwoNodes(cluster: Cluster, images: Images): Promise<Two
   await partNameServers();
   return {
     ...{ addresses, cordon, uncordon, drain, partNameServers },
-    async kill(name) {
+    /** The node is without power from one moment to the next: nobody that it was connected to is told. */
+    async kill(name: string) {
       await docker('exec', name, 'ip', 'link', 'set', 'eth0', 'down');
       await docker('kill', name);
     },
-    async start(name) {
+    /** It has power again, and is Ready. */
+    async start(name: string) {
       await docker('start', name);
       await until('the node runs', async () => (await docker('exec', name, 'true').catch(() => undefined)) === '');
       if (!hasEngine()) await layRoutes(kubectl);
       await kubectl(['wait', `node/${name}`, '--for=condition=Ready', '--timeout=120s']);
     },
+    /** Leaves one node with all pods, as it was. */
     async end() {
       await uncordon(node);
       await drain(secondNode);

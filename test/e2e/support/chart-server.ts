@@ -2,42 +2,50 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Context } from 'mocha';
-import { type ApiServer, apiServerMissing, startApiServer } from '../../support/api-server.ts';
+import { apiServerMissing, startApiServer } from '../../support/api-server.ts';
+import { runEnding } from '../../support/at-end.ts';
 import { CHART, environmentOf, helm, helmMissing, render } from '../../support/helm.ts';
 import { writeTokenKubeconfig } from '../../support/kubeconfig.ts';
 import { established } from '../../support/kubectl.ts';
 import { spawnMain } from '../../support/process.ts';
+import { skip } from '../../support/skip.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../cmd/controller/main.ts');
 
 /** An API server of its own with the chart as release `svc`: the CRD belongs to the release here. */
-export interface ChartServer {
-  server: ApiServer;
-  /** Output of `helm install`. */
-  installed: string;
-  /** Runs helm on the release's namespace. */
-  run(...parameters: string[]): Promise<string>;
-  /** The controller as a process, with the account and the variables that the chart gives it. */
-  startController(set?: readonly string[], more?: Record<string, string>): Promise<ReturnType<typeof spawnMain>>;
-  stop(): Promise<void>;
+export type ChartServer = Awaited<ReturnType<typeof startChartServer>>;
+
+let shared: ChartServer | undefined;
+
+/** The one of a run, with the release as a plain installation makes it; what tests before have made is there as well. */
+export async function sharedChartServer(context: Context): Promise<ChartServer> {
+  if (shared) {
+    await shared.run('upgrade', '--install', 'svc', CHART, '--reset-values');
+    return shared;
+  }
+  const started = await startChartServer(context);
+  runEnding.at(started.stop);
+  shared = started;
+  return started;
 }
 
 /** Skips the suite, and says why, where there is no API server or no helm. */
-export async function startChartServer(context: Context, flags: readonly string[] = []): Promise<ChartServer> {
+export async function startChartServer(context: Context, flags: readonly string[] = []) {
   const missing = helmMissing() ?? apiServerMissing();
-  if (missing !== undefined) {
-    process.stderr.write(`the chart is not installed anywhere: ${missing}\n`);
-    return context.skip();
-  }
+  if (missing !== undefined) skip(context, missing);
   const home = await mkdtemp(join(tmpdir(), 'svc-helm-'));
   const server = await startApiServer(flags);
+  /** Runs helm on the release's namespace. */
   const run = (...parameters: string[]) =>
     helm([...parameters, '--namespace', 'svc-system'], { HOME: home, KUBECONFIG: server.kubeconfig });
   const installed = await run('install', 'svc', CHART, '--create-namespace');
   await established(server.kubectl, 'svcinstances.svc.internal');
   return {
-    ...{ server, installed, run },
-    async startController(set = [], more = {}) {
+    ...{ server, run },
+    /** Output of `helm install`. */
+    installed,
+    /** The controller as a process, with the account and the variables that the chart gives it. */
+    async startController(set: readonly string[] = [], more: Record<string, string> = {}) {
       const token = await server.kubectl(['create', 'token', 'svc-controller', '--namespace', 'svc-system']);
       const kubeconfig = join(home, 'controller.kubeconfig');
       await writeTokenKubeconfig(kubeconfig, { server: server.url, authority: server.ca, token: token.trim() });

@@ -6,7 +6,7 @@ import { createEngine } from '../../../cmd/docbuilder/engine/engine.ts';
 import { scriptIn } from '../../../cmd/docbuilder/http/bodies.ts';
 import { type EffectivePlan, maxFileBytes } from '../../../cmd/docbuilder/jobs/limits.ts';
 import { buildWork, type FlatTask } from '../../../cmd/docbuilder/script/build.ts';
-import { scriptFacts } from '../../../cmd/docbuilder/script/check/facts.ts';
+import { scriptFacts } from '../../../cmd/docbuilder/script/check/check.ts';
 import { writeScript } from '../../../cmd/docbuilder/script/write-script.ts';
 import { createDownloader } from '../../../cmd/docbuilder/source/downloader.ts';
 import { createTemporaryFiles } from '../../../cmd/docbuilder/store/temporary-files.ts';

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -8,8 +7,8 @@ import { type Audit, createAudit } from '../../../src/common/audit.ts';
 import { AUDIT_TIMINGS, AuditStream, type AuditTimings } from '../../../src/common/audit-stream.ts';
 import { withContext } from '../../../src/common/context.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { type Canary, useServers } from '../../support/canary.ts';
 import { useFolder } from '../../support/folder.ts';
-import { portOf } from '../../support/listen.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { until } from '../../support/service.ts';
 
@@ -19,6 +18,8 @@ type Event = Record<string, unknown>;
 
 describe('the audit trail', () => {
   const folder = useFolder('test');
+  const serve = useServers();
+  const toUrl = ({ port }: Canary) => `http://127.0.0.1:${port}/trail?of=gate`;
   const eventsIn = (path: string): Event[] =>
     readFileSync(path, 'utf8')
       .trim()
@@ -43,12 +44,12 @@ describe('the audit trail', () => {
 
   it('goes to an address in lists of less than collectors accept, in its order, and is complete when it is closed', async () => {
     const lists: string[] = [];
-    const collector = await listen(async (request, response) => {
+    const collector = await serve(async (request, response) => {
       lists.push(`${request.method} ${request.url} ${await text(request)}`);
       await pause(5);
       response.writeHead(204).end();
     });
-    const { audit, logged } = begin(collector.url, { closeMs: 10_000 });
+    const { audit, logged } = begin(toUrl(collector), { closeMs: 10_000 });
     const kinds = Array.from({ length: 3_000 }, (_, index) => String(index));
     for (const kind of kinds) audit.record('job.finished', { kind });
     for (let i = 0; i < 50; i += 1) audit.record('job.finished', { kind: 'x'.repeat(10_000) });
@@ -60,43 +61,37 @@ describe('the audit trail', () => {
     expect(lists.length).to.be.below(12);
     expect(lists.filter((list) => list.length > 270_000)).to.have.length(1);
     expect(logged).to.deep.equal([]);
-    await collector.close();
   });
 
   it('waits for an address that is away or refuses, and says so once', async () => {
     const accepted: unknown[] = [];
     const statuses = [503, 401, 302];
-    const collector = await listen(async (request, response) => {
+    const collect: RequestListener = async (request, response) => {
       const events: Event[] = JSON.parse(await text(request));
       const status = statuses.shift() ?? 200;
       if (status === 200) accepted.push(...events.map(({ kind }) => kind));
       response.writeHead(status).end();
-    });
+    };
+    const collector = await serve();
     await collector.close();
-    const { audit, logged } = begin(collector.url);
+    const { audit, logged } = begin(toUrl(collector));
     for (const kind of ['first', 'second']) audit.record('job.finished', { kind });
     await until('delivery fails', () => logged.length > 0);
-    await collector.open();
+    await serve(collect, { port: collector.port });
     await until('both are there', () => accepted.length === 2 || undefined);
     await audit.close();
     expect(accepted).to.deep.equal(['first', 'second']);
     expect(logged).to.deep.equal([QUEUED, 'the audit trail can be written again {"lost":0}']);
-    await collector.close();
   });
 
   it('costs one connection and bound memory where an address does not answer, and is closed all the same', async () => {
-    let connections = 0;
-    const collector = await listen(() => undefined);
-    collector.server.on('connection', () => {
-      connections += 1;
-    });
-    const { audit, logged } = begin(collector.url, { answerMs: 60_000 });
+    const collector = await serve(() => undefined);
+    const { audit, logged } = begin(toUrl(collector), { answerMs: 60_000 });
     for (let i = 0; i < 1000; i += 1) audit.record('session.created', { origin: 'x'.repeat(10_000) });
-    await until('it was asked', () => connections > 0);
+    await until('it was asked', () => collector.connections > 0);
     await audit.close();
-    expect(connections).to.equal(1);
+    expect(collector.connections).to.equal(1);
     expect(logged).to.deep.equal([FULL, 'the audit trail is incomplete {"lost":1000}']);
-    await collector.close();
   });
 
   it('goes on in a file when there is room again, and is closed while there is none', async () => {
@@ -186,24 +181,4 @@ function begin(target: string, timings: Partial<AuditTimings> = {}): { audit: Au
   const { log, logged } = keepLog();
   const quick = { ...AUDIT_TIMINGS, retryMs: 10, closeMs: 500, ...timings };
   return { audit: createAudit('gate', target, log, quick), logged };
-}
-
-/** A collector of events that can go and come back. */
-async function listen(handle: RequestListener) {
-  const server = createServer(handle).listen(0, '127.0.0.1');
-  const port = await portOf(server);
-  return {
-    url: `http://127.0.0.1:${port}/trail?of=gate`,
-    server,
-    async open() {
-      server.listen(port, '127.0.0.1');
-      await once(server, 'listening');
-    },
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createAuthenticator } from '../../../cmd/docbuilder/http/auth.ts';
 import { parseApiKeys } from '../../../src/common/api-keys.ts';
+import { AppError } from '../../../src/common/errors.ts';
 import { hmac, jws } from '../../support/jws.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -13,7 +14,7 @@ const OTHER = 'svc_zyxwvutsrqponmlkjihgfedc';
 const token = (claims: object, secret = SECRET) => jws({ alg: 'HS256' }, claims, hmac(256, secret));
 
 describe('API keys', () => {
-  for (const [what, text, names, mistakes] of [
+  const LISTS: [what: string, text: string, names: string[], mistakes: string[]][] = [
     ['with and without a name', `portal:${KEY}, ${OTHER}`, ['portal', 'key-1'], []],
     ['without a name, in their order', `${KEY},portal:${KEY}x,${OTHER}`, ['key-1', 'portal', 'key-2'], []],
     ['of Vietnamese names, line breaks and a last comma', `Cổng:${KEY},\n${OTHER},\n`, ['Cổng', 'key-1'], []],
@@ -27,14 +28,19 @@ describe('API keys', () => {
     ['of an empty name', `:${KEY}`, [], ['item 1']],
     ['of a long name', `${'a'.repeat(65)}:${KEY}`, [], ['item 1']],
     ['beside mistakes', `short,portal:${KEY},b:with spaces and more than 24`, ['portal'], ['item 1', 'item 3']],
-  ] as const) {
-    it(what, () => {
+  ];
+  it('are read from a list, with mistakes by item', () => {
+    for (const [what, text, names, mistakes] of LISTS) {
       const found = parseApiKeys(text);
-      if (mistakes.length === 0) expect(found.keys.map(({ name }) => name)).to.deep.equal(names);
-      expect(found.mistakes).to.have.length(mistakes.length);
+      if (mistakes.length === 0)
+        expect(
+          found.keys.map(({ name }) => name),
+          what,
+        ).to.deep.equal(names);
+      expect(found.mistakes, what).to.have.length(mistakes.length);
       for (const [index, start] of mistakes.entries()) expect(found.mistakes[index]).to.match(new RegExp(`^${start}`));
-    });
-  }
+    }
+  });
 
   it('are never repeated by a mistake, whichever way round they are written', () => {
     for (const text of [`${KEY}:portal`, `${KEY}!`, `${KEY}:${KEY}:x`, `a:${KEY},b:${KEY}`]) {
@@ -52,10 +58,10 @@ describe('the header Authorization', () => {
   const closed = createAuthenticator({ keys: [], jwtSecret: '', clock });
 
   /** The caller, or the reason of the refusal. */
-  async function verdict(header: string | undefined, { authenticate } = usual): Promise<string> {
-    const result = await authenticate(header);
-    if (result.ok) return `${result.caller.kind} ${result.caller.name}`;
-    const { code, status, detail, headers } = result.error;
+  async function verdict(header: string | undefined, authenticate = usual): Promise<string> {
+    const result = await authenticate(header).catch((error: AppError) => error);
+    if (!(result instanceof AppError)) return `${result.kind} ${result.name}`;
+    const { code, status, detail, headers } = result;
     expect(status).to.equal(401);
     expect(headers).to.deep.equal({ 'WWW-Authenticate': 'Bearer' });
     return code === 'unauthorized' ? String(detail['reason']) : code;
@@ -84,7 +90,7 @@ describe('the header Authorization', () => {
 
   it('lets nothing in but keys', async () => {
     const values = fc.string({ unit: 'binary' });
-    await fc.assert(fc.asyncProperty(values, async (value) => !(await usual.authenticate(`Bearer ${value}`)).ok));
+    await fc.assert(fc.asyncProperty(values, async (value) => !/^(key|jwt) /.test(await verdict(`Bearer ${value}`))));
   });
 
   it('is checked against what is configured alone', async () => {
@@ -98,7 +104,7 @@ describe('the header Authorization', () => {
   });
 
   it('is refused with a reason for the log, out of the answer', async () => {
-    const result = await usual.authenticate(bearer({ exp: 'x' }));
-    expect(!result.ok && result.error.cause).to.equal('the JWT is refused: "exp" claim must be a number');
+    const error = await usual(bearer({ exp: 'x' })).catch((thrown) => thrown);
+    expect(error.cause).to.equal('the JWT is refused: "exp" claim must be a number');
   });
 });

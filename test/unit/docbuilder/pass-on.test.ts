@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import express, { type RequestHandler } from 'express';
 import { passOn } from '../../../cmd/docbuilder/http/pass-on.ts';
-import type { Replica } from '../../../cmd/docbuilder/jobs/group.ts';
+import type { Replica } from '../../../cmd/docbuilder/jobs/limits.ts';
 import { JobQueue } from '../../../cmd/docbuilder/jobs/queue.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { ErrorResponse } from '../../../src/common/generated/wire.ts';

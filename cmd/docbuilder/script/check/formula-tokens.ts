@@ -100,7 +100,7 @@ function checkBounds(reference: string): void {
 }
 
 /** Number of a column, counted from 1. */
-function columnNumber(letters: string): number {
+export function columnNumber(letters: string): number {
   return [...letters.toUpperCase()].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0);
 }
 

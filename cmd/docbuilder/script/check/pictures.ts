@@ -1,39 +1,19 @@
-import { AppError } from '../../../../src/common/errors.ts';
-import type { Image, ImageElement, Script } from '../../../../src/common/generated/script.ts';
-import { scriptError } from './check.ts';
-import { isWhole, pictureSize } from './picture-file.ts';
+import { crc32 } from 'node:zlib';
+import { AppError, type Mistake } from '../../../../src/common/errors.ts';
 
 /** A picture of a script, fetched or decoded, and known to be one. */
 export interface Picture {
   base64: string;
-  mediaType: (typeof MEDIA_TYPES)[keyof typeof MEDIA_TYPES];
+  mediaType: 'image/png' | 'image/jpeg' | 'image/gif';
   /** Natural size at 96 dots per inch, millimetres. */
   width: number;
   height: number;
 }
 
-const MEDIA_TYPES = { png: 'image/png', jpg: 'image/jpeg', gif: 'image/gif' } as const;
 const MM_PER_PIXEL = 25.4 / 96;
 export const MAX_PICTURE_BYTES = 10 * 1024 * 1024;
 /** More than a camera makes; the engine holds four bytes for each. */
 const MAX_PIXELS = 100_000_000;
-
-/** An image of a script and where it stands. */
-export interface PlacedImage {
-  path: string;
-  image: Image | ImageElement;
-}
-
-/** Every image of a script, with its JSON Pointer. */
-export function* getImages({ body = [], slides = [] }: Script): Generator<PlacedImage> {
-  for (const [index, block] of body.entries())
-    if (block.type === 'image') yield { path: `/body/${index}`, image: block };
-  for (const [index, { elements = [] }] of slides.entries()) {
-    for (const [place, element] of elements.entries()) {
-      if (element.type === 'image') yield { path: `/slides/${index}/elements/${place}`, image: element };
-    }
-  }
-}
 
 /**
  * The picture that is in the script itself (contract: run-time checks, base64 images).
@@ -60,19 +40,124 @@ export function picture(bytes: Buffer, path: string): Picture {
 
 function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
   if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'lớn hơn 10 MB' });
-  const { type, width, height } = pictureSize(bytes) ?? {};
-  if (!type || !width || !height) throw scriptError({ path, message: 'không phải hình ảnh PNG, JPEG hay GIF' });
+  const { mediaType, width, height, isWhole } = readPng(bytes) ?? readGif(bytes) ?? readJpeg(bytes) ?? {};
+  if (!mediaType || !width || !height) throw scriptError({ path, message: 'không phải hình ảnh PNG, JPEG hay GIF' });
   if (width * height > MAX_PIXELS) throw scriptError({ path, message: `có hơn ${MAX_PIXELS} điểm ảnh` });
-  if (!isWhole(bytes, type)) throw scriptError({ path, message: 'là hình ảnh bị hỏng hoặc bị cắt cụt' });
-  return {
-    mediaType: MEDIA_TYPES[type],
-    width: width * MM_PER_PIXEL,
-    height: height * MM_PER_PIXEL,
-  };
+  if (!isWhole) throw scriptError({ path, message: 'là hình ảnh bị hỏng hoặc bị cắt cụt' });
+  return { mediaType, width: width * MM_PER_PIXEL, height: height * MM_PER_PIXEL };
 }
 
-/** An error of fetching a picture, with its place in the script. */
-export function atPlace(error: unknown, path: string): unknown {
-  if (!(error instanceof AppError)) return error;
-  return new AppError(error.code, { ...error.detail, path }, { cause: error });
+/** `script_error` at one place; `errors` has the others, where several were found. */
+export function scriptError(mistake: Mistake, errors: readonly Mistake[] = [mistake], cause?: unknown): AppError {
+  return new AppError('script_error', { ...mistake, errors }, { cause });
+}
+
+/** What the bytes of a picture tell. Reading them costs no more than their length. */
+interface PictureFacts {
+  mediaType: Picture['mediaType'];
+  /** Pixels. */
+  width: number;
+  height: number;
+  /**
+   * False where a part is missing or damaged, which LibreOffice would draw grey. What follows after the end of a picture
+   * does not count.
+   */
+  isWhole: boolean;
+}
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+/** Length, type and CRC of a chunk. */
+const CHUNK_BYTES = 12;
+
+/** ISO/IEC 15948, section 5.3: the first chunk has the size. */
+function readPng(bytes: Buffer): PictureFacts | undefined {
+  const isPng = bytes.length >= 24 && bytes.subarray(0, 8).equals(PNG) && bytes.toString('latin1', 12, 16) === 'IHDR';
+  if (!isPng) return undefined;
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  return { mediaType: 'image/png', width, height, isWhole: isWholePng(bytes) };
+}
+
+/** Goes through the chunks up to IEND. A damaged one that is not critical is passed over. */
+function isWholePng(bytes: Buffer): boolean {
+  let hasData = false;
+  let at = PNG.length;
+  while (at + CHUNK_BYTES <= bytes.length) {
+    const end = at + CHUNK_BYTES + bytes.readUInt32BE(at);
+    if (end > bytes.length) return false;
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    const isCritical = type < 'a';
+    if (isCritical && crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) return false;
+    if (type === 'IEND') return hasData;
+    hasData ||= type === 'IDAT';
+    at = end;
+  }
+  return false;
+}
+
+const IMAGE = 0x2c;
+const EXTENSION = 0x21;
+
+/** Goes from block to block (GIF89a, section 12) to the first thing that is none, which is nearly always the trailer. */
+function readGif(bytes: Buffer): PictureFacts | undefined {
+  if (bytes.length < 10 || !/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) return undefined;
+  const byte = (at: number): number => bytes[at] ?? 0;
+  /** Bytes of the table of colours that the flags of a descriptor announce. */
+  const colorBytes = (flags: number): number => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
+  let hasImage = false;
+  let at = 13 + colorBytes(byte(10));
+  while (byte(at) === IMAGE || byte(at) === EXTENSION) {
+    hasImage ||= byte(at) === IMAGE;
+    at += byte(at) === IMAGE ? 11 + colorBytes(byte(at + 9)) : 2;
+    while (byte(at) !== 0) at += 1 + byte(at);
+    at += 1;
+  }
+  const [width, height] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)];
+  return { mediaType: 'image/gif', width, height, isWhole: hasImage && at <= bytes.length };
+}
+
+const END_OF_IMAGE = 0xd9;
+const START_OF_SCAN = 0xda;
+/** A start-of-frame segment up to its size: baseline, extended and progressive. */
+const FRAME_BYTES = 9;
+const FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
+
+/**
+ * Goes from marker to marker up to the end of the image, with a frame and at least one scan before it (ITU-T T.81,
+ * B.1.1). There may be as many segments, and bytes 0xff in front of a marker, as somebody likes to make.
+ */
+function readJpeg(bytes: Buffer): PictureFacts | undefined {
+  if (bytes.length < 2 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
+  let size: { width: number; height: number } | undefined;
+  let hasScan = false;
+  let isEnded = false;
+  let at = 2;
+  while (at + 1 < bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] as number;
+    isEnded = marker === END_OF_IMAGE;
+    if (isEnded) break;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (at + 4 > bytes.length) break;
+    if (FRAMES.has(marker) && at + FRAME_BYTES <= bytes.length) {
+      size ??= { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    }
+    at += 2 + bytes.readUInt16BE(at + 2);
+    if (marker !== START_OF_SCAN) continue;
+    hasScan = true;
+    at = endOfScan(bytes, at);
+  }
+  return size && { mediaType: 'image/jpeg', ...size, isWhole: hasScan && isEnded };
+}
+
+/** Returns the place of the first marker that does not belong to the data of a scan, or the length. */
+function endOfScan(bytes: Buffer, start: number): number {
+  for (let at = start; at + 1 < bytes.length; at++) {
+    if (bytes[at] !== 0xff) continue;
+    const next = bytes[at + 1] as number;
+    const isRestart = next >= 0xd0 && next <= 0xd7;
+    if (next !== 0 && next !== 0xff && !isRestart) return at;
+  }
+  return bytes.length;
 }

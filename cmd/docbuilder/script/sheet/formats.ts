@@ -1,4 +1,4 @@
-import type { NumberFormat } from '../../../../src/common/generated/script.ts';
+import type { Cell, NumberFormat } from '../../../../src/common/generated/script.ts';
 import type { Styles } from '../styles.ts';
 import { type Attributes, element } from '../xml.ts';
 
@@ -34,9 +34,13 @@ interface DataStyle {
   attributes?: Attributes;
   /** It shows separators, which follow a language. */
   separators?: true;
+  /** Characters, where there are always as many. */
+  length?: number;
+  /** Characters of a number besides the digits before the decimal separator and the separators between them. */
+  extra?: number;
 }
 
-const DATE = [DAY, text('/'), MONTH, text('/'), YEAR];
+const DATE = DAY + text('/') + MONTH + text('/') + YEAR;
 const SCIENTIFIC = element('number:scientific-number', {
   'number:decimal-places': 2,
   'number:min-decimal-places': 2,
@@ -49,37 +53,48 @@ const FORMATS: Record<Exclude<NumberFormat, 'general'>, DataStyle> = {
   // @
   text: { tag: 'text', content: '<number:text-content/>' },
   // #,##0
-  integer: { tag: 'number', content: number(0, true), separators: true },
+  integer: { tag: 'number', content: number(0, true), separators: true, extra: 0 },
   // #,##0.00
-  decimal: { tag: 'number', content: number(2, true), separators: true },
+  decimal: { tag: 'number', content: number(2, true), separators: true, extra: 3 },
   // 0%
-  percent: { tag: 'percentage', content: number(0, false) + text('%') },
+  percent: { tag: 'percentage', content: number(0, false) + text('%'), extra: 3 },
   // 0.00%
-  percent_decimal: { tag: 'percentage', content: number(2, false) + text('%'), separators: true },
+  percent_decimal: { tag: 'percentage', content: number(2, false) + text('%'), separators: true, extra: 6 },
   // #,##0\ [$₫-42A]
-  vnd: { tag: 'currency', content: number(0, true) + text(' ') + currency('₫', 'vi', 'VN'), separators: true },
+  vnd: {
+    tag: 'currency',
+    content: number(0, true) + text(' ') + currency('₫', 'vi', 'VN'),
+    separators: true,
+    extra: 2,
+  },
   // [$$-409]#,##0.00
-  usd: { tag: 'currency', content: currency('$', 'en', 'US') + number(2, true), separators: true },
+  usd: { tag: 'currency', content: currency('$', 'en', 'US') + number(2, true), separators: true, extra: 4 },
   // #,##0.00\ [$€-407]
-  eur: { tag: 'currency', content: number(2, true) + text(' ') + currency('€', 'de', 'DE'), separators: true },
+  eur: {
+    tag: 'currency',
+    content: number(2, true) + text(' ') + currency('€', 'de', 'DE'),
+    separators: true,
+    extra: 5,
+  },
   // dd/mm/yyyy
-  date: { tag: 'date', content: DATE.join('') },
+  date: { tag: 'date', content: DATE, length: 10 },
   // yyyy\-mm\-dd
-  date_iso: { tag: 'date', content: [YEAR, text('-'), MONTH, text('-'), DAY].join('') },
+  date_iso: { tag: 'date', content: YEAR + text('-') + MONTH + text('-') + DAY, length: 10 },
   // dd/mm/yyyy\ hh:mm
-  datetime: { tag: 'date', content: [...DATE, text(' '), HOURS, text(':'), MINUTES].join('') },
+  datetime: { tag: 'date', content: DATE + text(' ') + HOURS + text(':') + MINUTES, length: 16 },
   // hh:mm
-  time: { tag: 'time', content: [HOURS, text(':'), MINUTES].join('') },
+  time: { tag: 'time', content: HOURS + text(':') + MINUTES, length: 5 },
   // hh:mm:ss
-  time_seconds: { tag: 'time', content: [HOURS, text(':'), MINUTES, text(':'), SECONDS].join('') },
+  time_seconds: { tag: 'time', content: HOURS + text(':') + MINUTES + text(':') + SECONDS, length: 8 },
   // [h]:mm:ss
   duration: {
     tag: 'time',
-    content: ['<number:hours/>', text(':'), MINUTES, text(':'), SECONDS].join(''),
+    content: `<number:hours/>${text(':')}${MINUTES}${text(':')}${SECONDS}`,
     attributes: { 'number:truncate-on-overflow': 'false' },
+    length: 10,
   },
   // 0.00E+00
-  scientific: { tag: 'number', content: SCIENTIFIC, separators: true },
+  scientific: { tag: 'number', content: SCIENTIFIC, separators: true, length: 9 },
 };
 
 /**
@@ -97,4 +112,56 @@ export function dataStyle(format: NumberFormat, separators: Attributes, styles: 
 export function generalStyle(name: string, separators: Attributes): string {
   const content = element('number:number', { 'number:min-integer-digits': 1 });
   return element('number:number-style', { 'style:name': name, ...separators }, content);
+}
+
+/** Returns the number of characters that a number, date or time has with its format; 0 if it cannot be told. */
+export function shownLength(cell: Cell, format: NumberFormat): number {
+  const { length, extra }: Partial<DataStyle> = format === 'general' ? {} : FORMATS[format];
+  if (length !== undefined) return length;
+  const value = typeof cell === 'object' && cell !== null && 'value' in cell ? cell.value : cell;
+  if (extra === undefined || typeof value !== 'number') return 0;
+  const digits = Math.max(1, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
+  return digits + Math.floor((digits - 1) / 3) + extra + (value < 0 ? 1 : 0);
+}
+
+const DATES: readonly NumberFormat[] = ['date', 'date_iso', 'datetime'];
+const TIMES: readonly NumberFormat[] = ['time', 'time_seconds', 'duration'];
+const SHARES: readonly NumberFormat[] = ['percent', 'percent_decimal'];
+const AMOUNTS = { VND: 'vnd', USD: 'usd', EUR: 'eur' } as const;
+
+/**
+ * The format of a cell that names none itself: that of its row or column where it suits the cell's type, else what
+ * the type brings with it.
+ * @param inherited of the row, else of the column
+ */
+export function formatFor(cell: Cell, inherited: NumberFormat | undefined): NumberFormat | undefined {
+  if (typeof cell === 'boolean') return inherited && 'general';
+  if (typeof cell !== 'object' || cell === null) return inherited;
+  switch (cell.type) {
+    case 'date':
+      return suiting(DATES, inherited) ?? (cell.value.includes('T') ? 'datetime' : 'date');
+    case 'time':
+      return suiting(TIMES, inherited) ?? timeFormat(cell.value.split(':'));
+    case 'percentage':
+      return suiting(SHARES, inherited) ?? (isWhole(cell.value * 100) ? 'percent' : 'percent_decimal');
+    case 'currency':
+      return AMOUNTS[cell.currency ?? 'VND'];
+    case 'boolean':
+      return inherited && 'general';
+    default:
+      return inherited;
+  }
+}
+
+function suiting(formats: readonly NumberFormat[], format: NumberFormat | undefined): NumberFormat | undefined {
+  return format !== undefined && formats.includes(format) ? format : undefined;
+}
+
+function timeFormat([hours, , seconds]: string[]): NumberFormat {
+  if (Number(hours) >= 24) return 'duration';
+  return seconds === undefined ? 'time' : 'time_seconds';
+}
+
+function isWhole(percent: number): boolean {
+  return Math.abs(percent - Math.round(percent)) < 1e-9;
 }

@@ -1,9 +1,10 @@
-import type { Column, NumberFormat } from '../../../../src/common/generated/script.ts';
+import type { Cell, Column, Sheet } from '../../../../src/common/generated/script.ts';
 import { lookAttributes, lookProperties } from '../inline.ts';
-import { properties, type Styles } from '../styles.ts';
+import { getCells } from '../parts.ts';
+import { namedStyle, properties, type Styles, textAlign } from '../styles.ts';
 import { lineValue } from '../table.ts';
 import { type Attributes, element } from '../xml.ts';
-import { dataStyle, generalStyle } from './formats.ts';
+import { dataStyle, formatFor, generalStyle, shownLength } from './formats.ts';
 
 /** The look of cells. A row overrules its column, and a cell its row. */
 export type CellLook = Omit<Column, 'width' | 'hidden'>;
@@ -35,17 +36,6 @@ export function lookKey(look: CellLook): string {
   return key;
 }
 
-/** Merges looks; the last one that has a member decides. */
-export function mergeLooks(...looks: readonly CellLook[]): CellLook {
-  const merged: Record<string, unknown> = {};
-  for (const look of looks) {
-    for (const member of MEMBERS) if (look[member] !== undefined) merged[member] = look[member];
-  }
-  return merged as CellLook;
-}
-
-const ALIGN = { left: 'start', center: 'center', right: 'end', justify: 'justify' } as const;
-
 /**
  * Name of the automatic style of a look; none where it says nothing.
  * @param separators language of separators, see `dataStyle`
@@ -62,10 +52,10 @@ export function cellStyle(look: CellLook, separators: Attributes, styles: Styles
   };
   const content = [
     properties('table-cell', cell),
-    properties('paragraph', { 'fo:text-align': align && ALIGN[align], 'fo:margin-left': align && '0mm' }),
+    properties('paragraph', { 'fo:text-align': textAlign(align), 'fo:margin-left': align && '0mm' }),
     lookProperties(letters),
   ].join('');
-  const data = format && dataStyle(format satisfies NumberFormat, separators, styles);
+  const data = format && dataStyle(format, separators, styles);
   if (content === '' && data === undefined) return undefined;
   return styles.style('table-cell', content, {
     'style:parent-style-name': 'Default',
@@ -82,10 +72,77 @@ export function cellDefaults(language: Attributes, separators: Attributes): stri
   return [
     generalStyle('General', separators),
     element('style:default-style', { 'style:family': 'table-cell' }, text),
-    element('style:style', {
-      'style:name': 'Default',
-      'style:family': 'table-cell',
-      'style:data-style-name': 'General',
-    }),
+    namedStyle('table-cell', 'Default', '', { 'style:data-style-name': 'General' }),
   ].join('');
+}
+
+/** `table:style-name` of a cell, with a space before it; empty where the column's style says it all. */
+export type LookUp = (column: number, cell: Cell, row: CellLook | undefined, rowKey: string) => string;
+
+/** Looks up the styles of one sheet's cells; each combination of column, row and cell is worked out once. */
+export function createLookUp(columns: readonly Column[], separators: Attributes, styles: Styles): LookUp {
+  const columnKeys = columns.map(lookKey);
+  const known = new Map<string, string>();
+  return (column, cell, row, rowKey) => {
+    const own = getLook(cell);
+    const ownKey = own ? lookKey(own) : '';
+    const inherited = row?.format ?? columns[column]?.format;
+    const format = own?.format ?? formatFor(cell, inherited);
+    if (ownKey === '' && rowKey === '' && format === inherited) return '';
+    const key = `${columnKeys[column] ?? ''}|${rowKey}|${ownKey}|${format ?? ''}`;
+    const name = known.get(key);
+    if (name !== undefined) return name;
+    const look = { ...columns[column], ...row, ...own, ...(format && { format }) };
+    const attribute = ` table:style-name="${cellStyle(look, separators, styles) ?? 'Default'}"`;
+    known.set(key, attribute);
+    return attribute;
+  };
+}
+
+/**
+ * Returns the look that a cell has by itself. Lines wrap, and it must say so: else LibreOffice makes the other cells with the
+ * same style wrap in xlsx, too.
+ */
+function getLook(cell: Cell): CellLook | undefined {
+  const own = typeof cell === 'object' && cell !== null ? cell : undefined;
+  const text = own?.type === 'string' ? own.value : cell;
+  const hasLines = typeof text === 'string' && /[\r\n]/.test(text);
+  return hasLines ? { ...own, wrap: true } : own;
+}
+
+/** Millimetres: of a column that nobody gave a width, of a digit in the default font, and of a cell's edges. */
+const DEFAULT_WIDTH = 22.58;
+const DIGIT = 2;
+const EDGES = 3;
+const BOLD = 1.1;
+
+/**
+ * Widths in millimetres of the columns of a sheet; a column without one is as wide as its numbers, dates and times
+ * need, because these are shown as `###` where they have no room. Text runs on over empty cells.
+ */
+export function columnWidths({ columns = [], rows }: Sheet, count: number): (number | undefined)[] {
+  const widths = Array.from({ length: count }, (_, column) => columns[column]?.width);
+  const needed = new Array<number>(count).fill(0);
+  for (const row of rows) {
+    const look = Array.isArray(row) ? undefined : row;
+    const cells = getCells(row);
+    for (let column = 0; column < cells.length; column++) {
+      const cell = cells[column];
+      if (widths[column] !== undefined || cell === null || cell === undefined || typeof cell === 'string') continue;
+      const own = typeof cell === 'object' ? cell : undefined;
+      const other = columns[column];
+      const format = own?.format ?? formatFor(cell, look?.format ?? other?.format);
+      const length = format === undefined ? 0 : shownLength(cell, format);
+      if (length === 0) continue;
+      const size = own?.size ?? look?.size ?? other?.size ?? SIZE;
+      const bold = own?.bold ?? look?.bold ?? other?.bold ?? false;
+      const width = (length * DIGIT * size * (bold ? BOLD : 1)) / SIZE + EDGES;
+      if (width > (needed[column] ?? 0)) needed[column] = width;
+    }
+  }
+  return widths.map((width, column) => width ?? atLeastDefault(needed[column]));
+}
+
+function atLeastDefault(width = 0): number | undefined {
+  return width > DEFAULT_WIDTH ? width : undefined;
 }

@@ -1,7 +1,5 @@
 import type { Marginal, MarginalInline, Meta, PrintSetup } from '../../../../src/common/generated/script.ts';
-import { dateText, marginalLines, SIDES } from '../marginal.ts';
-import { getLanguage } from '../metadata.ts';
-import { paperAttributes, toSheet } from '../paper.ts';
+import { type FieldValues, fieldValues, marginalLines, paperAttributes, SIDES, toSheet } from '../page.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
 
@@ -15,41 +13,29 @@ const AUTOMATIC = '#000000';
 /** So near to the paper's edge a header may come. */
 const EDGE = 5;
 
-/** A master page and the name it has. */
-export interface MasterPage {
-  name: string;
-  xml: string;
-}
-
 /**
  * The master page of a sheet. Margins are those of the cells: a header or footer stands in the margin, which grows
  * where it is too small for it.
  */
-export function masterPage(name: string, setup: PrintSetup = {}, meta: Meta, now: Date, styles: Styles): MasterPage {
-  const { size, orientation = 'portrait', header, footer } = setup;
+export function masterPage(name: string, setup: PrintSetup = {}, meta: Meta, now: Date, styles: Styles): string {
+  const { size, orientation = 'portrait', header, footer, fit_width: fitWidth, fit_height: fitHeight } = setup;
   const page = toSheet({ ...(size && { size }), orientation, margins: { ...MARGINS, ...setup.margins } });
-  const top = marginalXml('header', header, page.margins.top, meta, now, styles);
-  const bottom = marginalXml('footer', footer, page.margins.bottom, meta, now, styles);
+  const values = fieldValues(meta, now);
+  const top = marginalXml('header', header, page.margins.top, values, styles);
+  const bottom = marginalXml('footer', footer, page.margins.bottom, values, styles);
   const margins = { ...page.margins, top: top.margin, bottom: bottom.margin };
+  const isFitted = fitWidth !== undefined || fitHeight !== undefined;
   const layout = properties('page-layout', {
     ...paperAttributes({ ...page, margins }),
     'style:print': `${setup.gridlines ? 'grid ' : ''}charts drawings objects zero-values`,
     'style:print-page-order': 'ttb',
     'style:table-centering': setup.center ? 'horizontal' : undefined,
-    'style:scale-to-X': fitted(setup) ? (setup.fit_width ?? 0) : undefined,
-    'style:scale-to-Y': fitted(setup) ? (setup.fit_height ?? 0) : undefined,
+    'style:scale-to-X': isFitted ? (fitWidth ?? 0) : undefined,
+    'style:scale-to-Y': isFitted ? (fitHeight ?? 0) : undefined,
   });
   const layoutName = styles.other('Pm', 'style:page-layout', layout + top.style + bottom.style);
-  const xml = element(
-    'style:master-page',
-    { 'style:name': name, 'style:page-layout-name': layoutName },
-    top.content + bottom.content,
-  );
-  return { name, xml };
-}
-
-function fitted({ fit_width, fit_height }: PrintSetup): boolean {
-  return fit_width !== undefined || fit_height !== undefined;
+  const attributes = { 'style:name': name, 'style:page-layout-name': layoutName };
+  return element('style:master-page', attributes, top.content + bottom.content);
 }
 
 interface MarginalXml {
@@ -63,8 +49,7 @@ function marginalXml(
   kind: 'header' | 'footer',
   marginal: Marginal | undefined,
   space: number,
-  meta: Meta,
-  now: Date,
+  values: FieldValues,
   styles: Styles,
 ): MarginalXml {
   const tag = `style:${kind}`;
@@ -73,7 +58,6 @@ function marginalXml(
   if (!marginal) {
     return { margin: space, style: element(styleTag), content: element(tag, { 'style:display': 'false' }) };
   }
-  const values = { title: meta.title ?? '', date: dateText(now, getLanguage(meta)) };
   const sides = SIDES.map((side) => marginalLines(written(marginal[side], values.title), values, styles));
   const needed = lineHeight(marginal) * Math.max(1, ...sides.map((lines) => lines.length)) + SPACING;
   const margin = Math.max(space - needed, Math.min(space, EDGE));
@@ -87,10 +71,9 @@ function marginalXml(
     [`fo:border-${inner}`]: marginal.line ? '0.5pt solid #000000' : undefined,
     [`fo:padding-${inner}`]: marginal.line ? '0.5mm' : undefined,
   });
-  const regions = SIDES.map((side, index) => {
-    const lines = sides[index] ?? [];
+  const regions = sides.map((lines, index) => {
     const paragraphs = lines.map((line) => `<text:p>${line}</text:p>`).join('');
-    return element(`style:region-${side}`, {}, paragraphs || '<text:p/>');
+    return element(`style:region-${SIDES[index]}`, {}, paragraphs || '<text:p/>');
   });
   return { margin, style: element(styleTag, {}, style), content: element(tag, {}, regions.join('')) };
 }
@@ -107,7 +90,7 @@ function lineHeight(marginal: Marginal): number {
  */
 function written(content: MarginalInline | undefined, title: string): MarginalInline | undefined {
   if (content === undefined) return undefined;
-  const parts = (Array.isArray(content) ? content : [content]).map((part) => {
+  const parts = [content].flat().map((part) => {
     if (typeof part === 'string') return { text: part };
     if (!('field' in part) || part.field !== 'title') return part;
     const { field, ...look } = part;

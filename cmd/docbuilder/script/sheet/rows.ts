@@ -1,10 +1,9 @@
 import type { Cell, Column, Row, Sheet } from '../../../../src/common/generated/script.ts';
-import type { Workbook } from '../check/formula.ts';
-import { properties, type Styles } from '../styles.ts';
-import { type Attributes, element, mm } from '../xml.ts';
-import { cellValue, formatFor, getCells, hasLines } from './cells.ts';
-import { type CellLook, cellStyle, lookKey, mergeLooks } from './look.ts';
-import { columnWidths } from './widths.ts';
+import { fileForm, type Workbook } from '../check/formula.ts';
+import { getCells } from '../parts.ts';
+import type { Styles } from '../styles.ts';
+import { type Attributes, element, escapeXml, mm, paragraphText } from '../xml.ts';
+import { cellStyle, columnWidths, createLookUp, type LookUp, lookKey } from './look.ts';
 
 /** The parts that all sheets of a document share. */
 export interface SheetContext {
@@ -39,9 +38,9 @@ export function columnsXml(sheet: Sheet, count: number, { styles, separators }: 
 }
 
 function columnXml(column: Column, width: number | undefined, separators: Attributes, styles: Styles): string {
-  const content = width && properties('table-column', { 'style:column-width': mm(width) });
+  const style = width && styles.of('table-column', { 'style:column-width': mm(width) });
   return element('table:table-column', {
-    'table:style-name': content && styles.style('table-column', content),
+    'table:style-name': style,
     'table:visibility': column.hidden ? 'collapse' : undefined,
     'table:default-cell-style-name': cellStyle(column, separators, styles) ?? 'Default',
   });
@@ -49,63 +48,62 @@ function columnXml(column: Column, width: number | undefined, separators: Attrib
 
 /** The rows, in pieces. */
 export function* rowsXml(sheet: Sheet, width: number, context: SheetContext): Generator<string> {
-  const { rows, print } = sheet;
+  const { rows, print, columns = [] } = sheet;
   const repeated = print?.repeat_rows ?? 0;
-  const looks = createLooks(sheet.columns ?? [], context);
-  let piece = repeated > 0 ? '<table:table-header-rows>' : '';
-  for (let index = 0; index < Math.max(rows.length, repeated, 1); index++) {
-    for (const part of rowXml(rows[index] ?? [], width, looks, context)) {
-      piece += part;
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = '';
-    }
-    if (index === repeated - 1) piece += '</table:table-header-rows>';
+  const count = Math.max(rows.length, repeated, 1);
+  const lookUp = createLookUp(columns, context.separators, context.styles);
+  if (repeated > 0) yield '<table:table-header-rows>';
+  for (let index = 0; index < count; index++) {
+    yield* rowXml(rows[index] ?? [], width, lookUp, context);
+    if (index === repeated - 1) yield '</table:table-header-rows>';
   }
-  yield piece + restXml(sheet, width, Math.max(rows.length, repeated, 1));
+  yield restXml(columns, width, count);
 }
 
 const ROWS = 1_048_576;
 
 /** The rows below the last, where columns have a look: it is for all their cells. */
-function restXml({ columns = [] }: Sheet, width: number, written: number): string {
+function restXml(columns: readonly Column[], width: number, written: number): string {
   if (written >= ROWS || columns.every((column) => lookKey(column) === '')) return '';
   const cells = emptyCells(width, '');
   return `<table:table-row table:number-rows-repeated="${ROWS - written}">${cells}</table:table-row>`;
 }
 
 /** One row, in pieces: a cell may have ten pages of text, and a row a thousand of them. */
-function* rowXml(row: Row, width: number, looks: Looks, { styles, workbook }: SheetContext): Generator<string> {
+function* rowXml(row: Row, width: number, lookUp: LookUp, { styles, workbook }: SheetContext): Generator<string> {
   const cells = getCells(row);
   const own = Array.isArray(row) ? undefined : row;
   const rowKey = own ? lookKey(own) : '';
   const rowLook = rowKey === '' ? undefined : own;
-  let xml = `<table:table-row${own?.height === undefined ? '' : ` table:style-name="${heightStyle(own.height, styles)}"`}>`;
+  let xml = rowStart(own?.height, styles);
   let empty = 0;
   let emptyStyle = '';
   const end = rowLook ? width : cells.length;
   for (let column = 0; column < end; column++) {
     const cell = cells[column] ?? null;
-    const style = looks.attribute(column, cell, rowLook, rowKey);
-    if (cell === null && style === emptyStyle) {
-      empty++;
-      continue;
+    const style = lookUp(column, cell, rowLook, rowKey);
+    if (cell !== null || style !== emptyStyle) {
+      xml += emptyCells(empty, emptyStyle);
+      empty = 0;
     }
-    xml += emptyCells(empty, emptyStyle);
-    empty = 0;
-    emptyStyle = style;
     if (cell === null) {
-      empty = 1;
+      empty++;
+      emptyStyle = style;
       continue;
     }
-    const [attributes, content] = cellValue(cell, workbook);
-    xml += `<table:table-cell${style}${attributes}${content === '' ? '/>' : `>${content}</table:table-cell>`}`;
+    xml += cellXml(cell, `<table:table-cell${style}`, workbook);
     if (xml.length < PIECE) continue;
     yield xml;
     xml = '';
   }
   xml += emptyCells(empty, emptyStyle);
   yield `${xml}${cells.length === 0 && !rowLook ? '<table:table-cell/>' : ''}</table:table-row>`;
+}
+
+function rowStart(height: number | undefined, styles: Styles): string {
+  if (height === undefined) return '<table:table-row>';
+  const look = { 'style:row-height': mm(height), 'style:use-optimal-row-height': 'false' };
+  return `<table:table-row table:style-name="${styles.of('table-row', look)}">`;
 }
 
 function emptyCells(count: number, style: string): string {
@@ -115,45 +113,37 @@ function emptyCells(count: number, style: string): string {
     : `<table:table-cell${style} table:number-columns-repeated="${count}"/>`;
 }
 
-function heightStyle(height: number, styles: Styles): string {
-  const attributes = { 'style:row-height': mm(height), 'style:use-optimal-row-height': 'false' };
-  return styles.style('table-row', properties('table-row', attributes));
-}
-
-interface Looks {
-  /** `table:style-name` of a cell, with a space before it; empty where the column's style says it all. */
-  attribute(column: number, cell: Cell, row: CellLook | undefined, rowKey: string): string;
-}
-
-/** The looks of one sheet's cells; each combination of column, row and cell is worked out once. */
-function createLooks(columns: readonly Column[], { styles, separators }: SheetContext): Looks {
-  const columnKeys = columns.map(lookKey);
-  const known = new Map<string, string>();
-
-  function attribute(column: number, cell: Cell, row: CellLook | undefined, rowKey: string): string {
-    const own = getLook(cell);
-    const ownKey = own ? lookKey(own) : '';
-    const inherited = row?.format ?? columns[column]?.format;
-    const format = own?.format ?? formatFor(cell, inherited);
-    if (ownKey === '' && rowKey === '' && format === inherited) return '';
-    const key = `${columnKeys[column] ?? ''}|${rowKey}|${ownKey}|${format ?? ''}`;
-    const name = known.get(key);
-    if (name !== undefined) return name;
-    const look = mergeLooks(columns[column] ?? {}, row ?? {}, own ?? {}, format ? { format } : {});
-    const made = cellStyle(look, separators, styles) ?? 'Default';
-    const attributes = ` table:style-name="${made}"`;
-    known.set(key, attributes);
-    return attributes;
-  }
-
-  return { attribute };
-}
-
 /**
- * Returns the look that a cell has by itself. Lines wrap, and it must say so: else LibreOffice makes the other cells with the
- * same style wrap in xlsx, too.
+ * A cell. Its style alone says what a number means; the result of a formula is left to the engine.
+ * @param start of its tag
  */
-function getLook(cell: Cell): CellLook | undefined {
-  const own = typeof cell === 'object' && cell !== null ? cell : undefined;
-  return hasLines(cell) ? { ...own, wrap: true } : own;
+function cellXml(cell: Exclude<Cell, null>, start: string, workbook: Workbook): string {
+  if (typeof cell === 'string') return `${start} office:value-type="string">${lines(cell)}</table:table-cell>`;
+  if (typeof cell === 'number') return `${start} office:value-type="float" office:value="${cell}"/>`;
+  if (typeof cell === 'boolean') return `${start} office:value-type="boolean" office:boolean-value="${cell}"/>`;
+  switch (cell.type) {
+    case 'date': {
+      const seconds = cell.value.length === 16 ? ':00' : '';
+      return `${start} office:value-type="date" office:date-value="${cell.value}${seconds}"/>`;
+    }
+    case 'time': {
+      const [hours, minutes, seconds = '00'] = cell.value.split(':');
+      return `${start} office:value-type="time" office:time-value="PT${hours}H${minutes}M${seconds}S"/>`;
+    }
+    case 'formula':
+      return `${start} table:formula="msoxl:${escapeXml(fileForm(cell.formula, workbook))}"/>`;
+    default:
+      return cellXml(cell.value, start, workbook);
+  }
+}
+
+const LINE_END = /\r\n?|\n/;
+
+/** Lines of a cell are paragraphs. LibreOffice 7.4 drops the tab element from cells, but keeps the character. */
+function lines(text: string): string {
+  let content = '';
+  for (const line of LINE_END.test(text) ? text.split(LINE_END) : [text]) {
+    content += `<text:p>${paragraphText(line).replaceAll('<text:tab/>', '&#9;')}</text:p>`;
+  }
+  return content;
 }

@@ -1,5 +1,7 @@
 import type { Freeze, Sheet } from '../../../../src/common/generated/script.ts';
-import { element, escapeXml } from '../xml.ts';
+import { columnNumber } from '../check/formula-tokens.ts';
+import { configItem as item } from '../document.ts';
+import { element } from '../xml.ts';
 
 const FROZEN = 2;
 const LOWER_RIGHT = 3;
@@ -41,10 +43,6 @@ function entry(content: string, name?: string): string {
   return element('config:config-item-map-entry', { 'config:name': name }, content);
 }
 
-function item(name: string, type: string, value: string | number): string {
-  return element('config:config-item', { 'config:name': name, 'config:type': type }, escapeXml(String(value)));
-}
-
 /** A range of cells; columns and rows counted from 0, both ends included. */
 export interface Range {
   left: number;
@@ -60,7 +58,7 @@ const RANGE = /^\$?([A-Za-z]+)\$?(\d+):\$?([A-Za-z]+)\$?(\d+)$/;
 /** A range such as `A1:D20`, whichever corners it names; what is beyond the last cell of a sheet is cut off. */
 export function parseRange(text: string): Range {
   const [, firstColumn = 'A', firstRow = '1', secondColumn = 'A', secondRow = '1'] = RANGE.exec(text) ?? [];
-  const columns = [columnIndex(firstColumn), columnIndex(secondColumn)];
+  const columns = [columnNumber(firstColumn) - 1, columnNumber(secondColumn) - 1];
   const rows = [Number(firstRow) - 1, Number(secondRow) - 1];
   return {
     left: Math.min(LAST_COLUMN, ...columns),
@@ -74,10 +72,6 @@ export function parseRange(text: string): Range {
 export function rangeAddress(sheet: string, { left, top, right, bottom }: Range): string {
   const name = `'${sheet.replaceAll("'", "''")}'`;
   return `${name}.${columnLetters(left)}${top + 1}:${name}.${columnLetters(right)}${bottom + 1}`;
-}
-
-function columnIndex(letters: string): number {
-  return [...letters.toUpperCase()].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 function columnLetters(index: number): string {

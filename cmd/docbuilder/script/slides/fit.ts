@@ -14,42 +14,45 @@ export interface Measured {
 
 /** A paragraph whose words are measured once for all sizes. */
 export interface Worded extends Measured {
-  runs: readonly (Omit<Run, 'text'> & { word(index: number): Word | undefined })[];
+  runs: readonly (Omit<Run, 'text'> & { words: readonly Word[] })[];
 }
 
 /** At 8 points no more letters fit into a box of a metre each way, the largest. */
 const MAX_CHARACTERS = 500_000;
-
-/** Font sizes for a text that should have `size` points, down to the smallest that is still a text. */
-export function sizesFrom(size: number, smallest = 8): number[] {
-  return [size, ...[44, 40, 36, 32, 28, 26, 24, 22, 20, 18, 16, 14, 13, 12, 11, 10, 9, 8, 7, 6]].filter(
-    (step, index) => index === 0 || (step < size && step >= smallest),
-  );
-}
+/** The smallest size of a text, in points. */
+const SMALLEST = 8;
+const SIZES = [44, 40, 36, 32, 28, 26, 24, 22, 20, 18, 16, 14, 13, 12, 11, 10, 9, SMALLEST];
 
 /**
- * The largest of the font sizes at which the text fits into its box, by an estimate; the smallest where none does.
- * Shrinking is done here because "shrink on overflow" is lost or drawn differently by some format or reader.
- * @param sizes in points, falling
+ * The size wanted if the text fits into its box with it, by an estimate; else the next smaller one with which it does, or
+ * the smallest. Shrinking is done here because "shrink on overflow" is lost or drawn differently by some format or reader.
  */
 export function fittingSize(
   text: readonly Measured[],
   box: Pick<Box, 'width' | 'height'>,
-  sizes: readonly number[],
+  wanted: number,
   font: string,
+  smallest = SMALLEST,
 ): number {
-  const words = worded(text);
-  const fits = (size: number) => measureHeight(words, box.width, size, font, box.height) <= box.height;
-  return firstFitting(text, sizes, fits) ?? 18;
+  const measure = () => {
+    const words = worded(text);
+    return (size: number) => measureHeight(words, box.width, size, font, box.height) <= box.height;
+  };
+  return firstFitting(text, wanted, measure, smallest);
 }
 
-/** The first size in which a text fits, or else the last one. */
+/**
+ * The first size, from the one wanted down, in which a text fits, or else the smallest.
+ * @param measure makes the function that tells; not called for a text that fits nowhere
+ */
 export function firstFitting(
   text: readonly Measured[],
-  sizes: readonly number[],
-  fits: (size: number) => boolean,
-): number | undefined {
-  return (isTooLong(text) ? undefined : sizes.find(fits)) ?? sizes.at(-1);
+  wanted: number,
+  measure: () => (size: number) => boolean,
+  smallest = SMALLEST,
+): number {
+  const sizes = [wanted, ...SIZES.filter((size) => size < wanted && size >= smallest)];
+  return (isTooLong(text) ? undefined : sizes.find(measure())) ?? sizes.at(-1) ?? wanted;
 }
 
 /** Returns true if a text fits nowhere, whatever it is made of: marks need no room, but time to measure. */
@@ -63,7 +66,7 @@ function isTooLong(text: readonly Measured[]): boolean {
 export function worded<T extends Measured>(text: readonly T[]): (T & Worded)[] {
   return text.map((part) => ({
     ...part,
-    runs: toRuns(part.text).map(({ text, ...look }) => ({ ...look, word: splitWords(text) })),
+    runs: toRuns(part.text).map(({ text, ...look }) => ({ ...look, words: splitWords(text) })),
   }));
 }
 
@@ -73,7 +76,7 @@ export function measureHeight(
   width: number,
   size: number,
   font: string,
-  enough = Number.POSITIVE_INFINITY,
+  enough: number,
 ): number {
   let height = 0;
   for (const [index, part] of text.entries()) {
@@ -100,7 +103,7 @@ function wrap({ runs, bold = false }: Worded, width: number, size: number, font:
     const points = run.size ?? size;
     lineHeight = Math.max(lineHeight, points * lineFactor(run.font ?? font));
     const factor = points * widthFactor(run.font ?? font) * ((run.bold ?? bold) ? 1.06 : 1);
-    for (let index = 0, word = run.word(0); word; word = run.word(++index)) {
+    for (const word of run.words) {
       if (lines * lineHeight * MM_PER_POINT > enough) return { lines, lineHeight };
       if (word.isBreak) {
         lines += 1;
@@ -120,8 +123,7 @@ function wrap({ runs, bold = false }: Worded, width: number, size: number, font:
 }
 
 function toRuns(text: Inline): Run[] {
-  const list = Array.isArray(text) ? text : [text];
-  return list.map((part) => (typeof part === 'string' ? { text: part } : part));
+  return [text].flat().map((part) => (typeof part === 'string' ? { text: part } : part));
 }
 
 /** Returns the width of a font as a part of Carlito's. */
@@ -149,21 +151,12 @@ export interface Word {
 /** A word with the blank behind it; letters of scripts without blanks one by one; endless words in pieces. */
 const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,100}[^\S\n]?|./gsu;
 
-/**
- * The words of a text by their index, undefined behind the last. Each is measured when it is first asked for and never
- * again: a text is tried in many font sizes, and of a long one most have no place in any of them.
- */
-function splitWords(text: string): (index: number) => Word | undefined {
-  const matches = text.matchAll(WORDS);
-  const words: Word[] = [];
-  return (index) => {
-    if (index < words.length) return words[index];
-    const next = matches.next();
-    if (next.done) return undefined;
-    const [word] = next.value;
-    words.push({ ems: measureEms(word.trimEnd()), spaceAfter: word.endsWith(' '), isBreak: word === '\n' });
-    return words[index];
-  };
+function splitWords(text: string): Word[] {
+  return (text.match(WORDS) ?? []).map((word) => ({
+    ems: measureEms(word.trimEnd()),
+    spaceAfter: word.endsWith(' '),
+    isBreak: word === '\n',
+  }));
 }
 
 /** Below them nothing combines. */

@@ -1,7 +1,22 @@
 import type { Slide } from '../../../../src/common/generated/script.ts';
-import { properties } from '../styles.ts';
-import { element, mm } from '../xml.ts';
+import type { Picture } from '../check/pictures.ts';
+import type { Styles } from '../styles.ts';
+import { type Attributes, element, mm } from '../xml.ts';
 import type { Theme } from './theme.ts';
+
+/** The parts that all slides of a document share. */
+export interface Deck {
+  theme: Theme;
+  places: Places;
+  styles: Styles;
+  /** By JSON Pointer of the image element. */
+  pictures: ReadonlyMap<string, Picture>;
+}
+
+/** Background of a slide: its own, its layout's, or that of all slides. */
+export function getBackground({ layout, background }: Pick<Slide, 'layout' | 'background'>, theme: Theme): string {
+  return background ?? (layout === 'section' ? theme.accent : theme.background);
+}
 
 /** A place on a slide, in millimetres from its upper left corner. */
 export interface Box {
@@ -24,6 +39,9 @@ export const MASTERS = {
 
 /** Names of the `style:presentation-page-layout`s. LibreOffice knows its own layouts again by what is in them. */
 export const PAGE_LAYOUTS = { title: 'AL1', content: 'AL2', two_columns: 'AL3', section: 'AL1', blank: 'AL4' } as const;
+
+/** Font sizes of the placeholders in points; `fit.ts` makes them smaller where the text needs it. */
+export const SIZES = { title: 32, openingTitle: 44, subtitle: 24, content: 24, column: 20, footer: 11, notes: 12 };
 
 /** The places of the placeholders. */
 export function getPlaces({ width, height }: Pick<Theme, 'width' | 'height'>) {
@@ -51,32 +69,33 @@ export function getPlaces({ width, height }: Pick<Theme, 'width' | 'height'>) {
 export type Places = ReturnType<typeof getPlaces>;
 
 /** A place as attributes of a frame or shape. */
-export function boxAttributes({ x, y, width, height }: Box) {
+export function boxAttributes({ x, y, width, height }: Box): Attributes {
   return { 'svg:x': mm(x), 'svg:y': mm(y), 'svg:width': mm(width), 'svg:height': mm(height) };
-}
-
-/** `style:page-layout-properties` of a page without margins. */
-export function pageProperties({ width, height }: Pick<Box, 'width' | 'height'>, orientation: string): string {
-  const margins = Object.fromEntries(['top', 'right', 'bottom', 'left'].map((side) => [`fo:margin-${side}`, '0mm']));
-  const size = { 'fo:page-width': mm(width), 'fo:page-height': mm(height), 'style:print-orientation': orientation };
-  return properties('page-layout', { ...margins, ...size });
 }
 
 /** The `style:presentation-page-layout`s (ODF 1.3 part 3, 16.27) of all layouts. */
 export function pageLayouts(places: Places): string {
-  const title = placeholder('title', places.title);
+  const layout = (name: string, objects: [object: string, box: Box][]): string => {
+    const placeholders = objects.map(([object, box]) =>
+      element('presentation:placeholder', { 'presentation:object': object, ...boxAttributes(box) }),
+    );
+    return element('style:presentation-page-layout', { 'style:name': name }, placeholders.join(''));
+  };
+  const { openingTitle, openingSubtitle, title, content, left, right } = places;
   return [
-    layout('AL1', placeholder('title', places.openingTitle) + placeholder('subtitle', places.openingSubtitle)),
-    layout('AL2', title + placeholder('outline', places.content)),
-    layout('AL3', title + placeholder('outline', places.left) + placeholder('outline', places.right)),
-    layout('AL4', ''),
+    layout('AL1', [
+      ['title', openingTitle],
+      ['subtitle', openingSubtitle],
+    ]),
+    layout('AL2', [
+      ['title', title],
+      ['outline', content],
+    ]),
+    layout('AL3', [
+      ['title', title],
+      ['outline', left],
+      ['outline', right],
+    ]),
+    layout('AL4', []),
   ].join('');
-}
-
-function layout(name: string, content: string): string {
-  return element('style:presentation-page-layout', { 'style:name': name }, content);
-}
-
-function placeholder(object: string, box: Box): string {
-  return element('presentation:placeholder', { 'presentation:object': object, ...boxAttributes(box) });
 }

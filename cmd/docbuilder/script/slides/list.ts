@@ -1,10 +1,10 @@
 import type { ListItem } from '../../../../src/common/generated/script.ts';
-import { itemParts } from '../check/list-item.ts';
 import { fontFamily, type Look } from '../inline.ts';
+import { itemParts } from '../parts.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
+import { paragraphStyle, runs } from './boxes.ts';
 import type { Measured } from './fit.ts';
-import { paragraphStyle, runs } from './paragraph.ts';
 
 /** The look of a list. */
 export interface ListLook {
@@ -69,18 +69,12 @@ export function listLevels({ ordered, color, size, font }: ListLook): string {
     const place = { 'text:space-before': mm(level * indent), 'text:min-label-width': mm(indent) };
     const family = fontFamily(ordered ? font : BULLET_FONT);
     const letters = { 'fo:color': color, 'fo:font-size': '100%', 'fo:font-family': family };
+    const kind = ordered ? 'number' : 'bullet';
+    const mark = ordered
+      ? { 'style:num-format': '1', 'style:num-suffix': '.' }
+      : { 'text:bullet-char': BULLETS[level] ?? '•' };
     const content = properties('list-level', place) + properties('text', letters);
-    return ordered
-      ? element(
-          'text:list-level-style-number',
-          { 'text:level': level + 1, 'style:num-format': '1', 'style:num-suffix': '.' },
-          content,
-        )
-      : element(
-          'text:list-level-style-bullet',
-          { 'text:level': level + 1, 'text:bullet-char': BULLETS[level] ?? '•' },
-          content,
-        );
+    return element(`text:list-level-style-${kind}`, { 'text:level': level + 1, ...mark }, content);
   }).join('');
 }
 

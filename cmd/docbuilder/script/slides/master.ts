@@ -1,14 +1,13 @@
 import type { Slide } from '../../../../src/common/generated/script.ts';
+import type { Look } from '../inline.ts';
+import { paperAttributes } from '../page.ts';
 import { RIGHT_TO_LEFT } from '../script-groups.ts';
-import { properties } from '../styles.ts';
+import { namedStyle, properties, type Styles } from '../styles.ts';
 import { element, paragraphText } from '../xml.ts';
-import { type Deck, getBackground } from './deck.ts';
-import { placeholder, placeholderLook, solid } from './frames.ts';
-import { type Box, boxAttributes, type Layout, MASTERS, pageProperties } from './layouts.ts';
-import { SIZES } from './master-styles.ts';
-import { notesPage } from './notes.ts';
-import { paragraph } from './paragraph.ts';
-import { readable, themeColors, visible } from './theme.ts';
+import { fill, paragraphXml, placeholder, placeholderLook } from './boxes.ts';
+import { type Box, boxAttributes, type Deck, getBackground, type Layout, MASTERS, SIZES } from './layouts.ts';
+import { type ListLook, levelSize, listLevels, spaceBefore } from './list.ts';
+import { readable, type Theme, themeColors, visible } from './theme.ts';
 
 const LAYER = 'backgroundobjects';
 /** Readable on white as well as on dark; where it is not, white or black is taken. */
@@ -28,28 +27,26 @@ export function masterPage(layout: Layout, deck: Deck): string {
   const background = getBackground({ layout }, theme);
   const attributes = {
     'style:name': name,
-    'style:page-layout-name': styles.other('PM', 'style:page-layout', pageProperties(theme, 'landscape')),
-    'draw:style-name': styles.style('drawing-page', properties('drawing-page', solid(background))),
+    'style:page-layout-name': pageLayout(theme, styles),
+    'draw:style-name': styles.of('drawing-page', fill(background)),
   };
-  const title = (box: Box) => placeholder('title', `${name}-title`, box, '', LAYER);
-  const text = {
-    Title: () => title(places.openingTitle) + subtitle(name, places.openingSubtitle),
-    Section: () => title(places.openingTitle) + subtitle(name, places.openingSubtitle),
-    Content: () => title(places.title) + placeholder('outline', `${name}-outline1`, places.content, '', LAYER),
+  const area = (kind: 'title' | 'subtitle' | 'outline', box: Box, style: string = kind) =>
+    placeholder(kind, `${name}-${style}`, box, '', LAYER);
+  const opening = () => area('title', places.openingTitle) + area('subtitle', places.openingSubtitle);
+  const areas = {
+    Title: opening,
+    Section: opening,
+    Content: () => area('title', places.title) + area('outline', places.content, 'outline1'),
     Blank: () => '',
   }[name];
   const content = [
     themeColors(name, theme),
     ornament(layout, background, deck),
-    text(),
+    areas(),
     marginals(name, background, deck),
     notesPage(name, deck),
   ];
   return element('style:master-page', attributes, content.join(''));
-}
-
-function subtitle(name: string, box: Box): string {
-  return placeholder('subtitle', `${name}-subtitle`, box, '', LAYER);
 }
 
 /** The band or rule in the accent colour that a layout has beside its text. */
@@ -57,8 +54,7 @@ function ornament(layout: Layout, background: string, { theme, places, styles }:
   const { band, rule, openingRule } = places;
   const box = { title: band, content: rule, two_columns: rule, section: openingRule, blank: undefined }[layout];
   if (!box) return '';
-  const look = { ...solid(visible(theme.accent, background)), 'draw:stroke': 'none' };
-  const style = styles.style('graphic', properties('graphic', look));
+  const style = styles.of('graphic', { ...fill(visible(theme.accent, background)), 'draw:stroke': 'none' });
   return element('draw:rect', { 'draw:style-name': style, 'draw:layer': LAYER, ...boxAttributes(box) });
 }
 
@@ -68,7 +64,7 @@ function marginals(name: string, background: string, { theme, places, styles }: 
   const field = (kind: 'footer' | 'page-number', align: 'left' | 'right', box: Box, content: string) => {
     const parent = { 'style:parent-style-name': `${name}-backgroundobjects` };
     const style = styles.style('presentation', placeholderLook('middle', align, look), parent);
-    return placeholder(kind, style, box, paragraph(content, { ...look, align }, styles), LAYER);
+    return placeholder(kind, style, box, paragraphXml(content, { ...look, align }, styles), LAYER);
   };
   return (
     field('footer', 'left', places.footer, footerText(theme.footer)) +
@@ -82,4 +78,83 @@ function marginals(name: string, background: string, { theme, places, styles }: 
  */
 function footerText(footer: string | undefined): string {
   return footer !== undefined && RIGHT_TO_LEFT.test(footer) ? paragraphText(footer) : '<presentation:footer/>';
+}
+
+/** A notes page is A4, upright, in millimetres. */
+const NOTES_PAGE = { width: 210, height: 297 };
+const TEXT = { x: 20, y: 140, width: 170, height: 135 };
+const THUMBNAIL = { x: 25, y: 25, width: 160 };
+
+/**
+ * `presentation:notes`: a picture of the slide, and below it what the speaker sees, a paragraph for each line.
+ * @param master name of the slide's master page
+ * @param notes without them the page is a master's, and its text an empty placeholder
+ */
+export function notesPage(master: string, { theme, styles }: Deck, notes?: string): string {
+  const height = (THUMBNAIL.width * theme.height) / theme.width;
+  const picture = element('draw:page-thumbnail', {
+    'draw:layer': notes === undefined ? 'backgroundobjects' : 'layout',
+    ...boxAttributes({ ...THUMBNAIL, height: Math.min(height, 105) }),
+    'presentation:class': 'page',
+  });
+  const lines = notes?.split(/\r\n?|\n/).map((line) => `<text:p>${paragraphText(line)}</text:p>`) ?? [];
+  const style = styles.style('presentation', '', { 'style:parent-style-name': `${master}-notes` });
+  const attributes = notes === undefined ? { 'style:page-layout-name': pageLayout(NOTES_PAGE, styles) } : {};
+  return element('presentation:notes', attributes, picture + placeholder('notes', style, TEXT, lines.join('')));
+}
+
+/** Name of the page layout of a page without margins. */
+function pageLayout({ width, height }: Pick<Theme, 'width' | 'height'>, styles: Styles): string {
+  const paper = paperAttributes({ width, height, margins: { top: 0, right: 0, bottom: 0, left: 0 } });
+  return styles.other('PM', 'style:page-layout', properties('page-layout', paper));
+}
+
+const OUTLINE_LEVELS = 9;
+
+/**
+ * The named styles of a master page's placeholders. LibreOffice finds them by their names: that of the master page,
+ * a hyphen, and what they are for.
+ */
+export function masterStyles(layout: Layout, theme: Theme): string {
+  const master = MASTERS[layout];
+  const background = getBackground({ layout }, theme);
+  const color = theme.textOn(background);
+  const opening = layout === 'title' || layout === 'section';
+  const title: Look = {
+    font: theme.titleFont,
+    size: opening ? SIZES.openingTitle : SIZES.title,
+    color: theme.titleOn(background),
+    bold: true,
+  };
+  const subtitle: Look = { font: theme.font, size: SIZES.subtitle, color };
+  const notes: Look = { font: theme.font, size: SIZES.notes, color: '#000000' };
+  const list = { ordered: false, color: visible(theme.accent, background), size: SIZES.content, font: theme.font };
+  return [
+    style(`${master}-title`, placeholderLook('bottom', 'left', title)),
+    style(`${master}-subtitle`, placeholderLook('top', 'left', subtitle)),
+    style(`${master}-notes`, placeholderLook('top', 'left', notes)),
+    ...outlineStyles(master, list, color),
+    style(`${master}-background`, properties('graphic', { ...fill(background), 'draw:stroke': 'none' })),
+    style(`${master}-backgroundobjects`, properties('graphic', { 'draw:shadow': 'hidden' })),
+  ].join('');
+}
+
+/** One style for each level; each inherits from the one above it. */
+function outlineStyles(master: string, list: ListLook, color: string): string[] {
+  const levels = element('text:list-style', { 'style:name': `${master}-outline1` }, listLevels(list));
+  return Array.from({ length: OUTLINE_LEVELS }, (_, level) => {
+    const look: Look = { font: list.font, size: levelSize(list.size, level), color };
+    const margins = {
+      'fo:margin-top': spaceBefore(list.size, level),
+      'fo:margin-left': '0mm',
+      'fo:text-indent': '0mm',
+    };
+    const content = placeholderLook('top', 'left', look, level === 0 ? levels : '') + properties('paragraph', margins);
+    const parent = level === 0 ? {} : { 'style:parent-style-name': `${master}-outline${level}` };
+    return style(`${master}-outline${level + 1}`, content, parent);
+  });
+}
+
+function style(name: string, content: string, attributes = {}): string {
+  return namedStyle('presentation', name, content, attributes);
 }

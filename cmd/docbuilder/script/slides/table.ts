@@ -1,13 +1,10 @@
 import type { TableCell, TableCellObject, TableElement } from '../../../../src/common/generated/script.ts';
-import { properties } from '../styles.ts';
+import { padding, properties } from '../styles.ts';
 import { cellBorders, cellObject, columnObject, columnWidths } from '../table.ts';
 import { element, mm } from '../xml.ts';
-import { getLetters, PADDING } from './box-look.ts';
-import type { Deck } from './deck.ts';
-import { firstFitting, measureHeight, sizesFrom, worded } from './fit.ts';
-import { solid } from './frames.ts';
-import { boxAttributes } from './layouts.ts';
-import { paragraph, runs } from './paragraph.ts';
+import { fill, PADDING, paragraph, withDefaults } from './boxes.ts';
+import { firstFitting, measureHeight, worded } from './fit.ts';
+import { boxAttributes, type Deck } from './layouts.ts';
 import { readableOn } from './theme.ts';
 
 const DEFAULT_SIZE = 16;
@@ -19,48 +16,29 @@ export function tableElement(part: TableElement, behind: string, deck: Deck): st
   const widths = columnWidths(part.columns, rows[0]?.length ?? 1, part.width);
   const size = part.size ?? fittingTableSize(rows, widths, part.height, theme.font);
   const columns = widths.map((width) => {
-    const style = styles.style('table-column', properties('table-column', { 'style:column-width': mm(width) }));
+    const style = styles.of('table-column', { 'style:column-width': mm(width) });
     return element('table:table-column', { 'table:style-name': style });
   });
-  const height = { 'style:row-height': mm(part.height / rows.length) };
-  const rowStyle = styles.style('table-row', properties('table-row', height));
-  let content = '';
-  for (const [index, row] of rows.entries()) {
-    const place = { firstRow: index === 0, lastRow: index === rows.length - 1, firstColumn: false, lastColumn: false };
-    let cells = '';
-    for (const cell of row) cells += cellElement(cell, part, place, size, behind, deck);
-    content += element('table:table-row', { 'table:style-name': rowStyle }, cells);
-  }
-  return element(
-    'draw:frame',
-    { 'draw:layer': 'layout', ...boxAttributes(part) },
-    element('table:table', {}, columns.join('') + content),
-  );
+  const rowStyle = styles.of('table-row', { 'style:row-height': mm(part.height / rows.length) });
+  const written = rows.map((row) => {
+    const cells = row.map((cell) => cellElement({ size, ...cell }, part, behind, deck));
+    return element('table:table-row', { 'table:style-name': rowStyle }, cells.join(''));
+  });
+  const table = element('table:table', {}, columns.join('') + written.join(''));
+  return element('draw:frame', { 'draw:layer': 'layout', ...boxAttributes(part) }, table);
 }
 
-function cellElement(
-  cell: TableCellObject,
-  { border }: TableElement,
-  place: Parameters<typeof cellBorders>[2],
-  size: number,
-  behind: string,
-  deck: Deck,
-): string {
-  const { styles } = deck;
+function cellElement(cell: TableCellObject, { border: line }: TableElement, behind: string, deck: Deck): string {
+  const { background, border: own, valign = 'middle', align = 'left' } = cell;
   const box = {
-    ...(cell.background ? solid(cell.background) : { 'draw:fill': 'none' }),
-    'draw:textarea-vertical-align': cell.valign ?? 'middle',
-    'fo:padding-top': mm(PADDING.vertical),
-    'fo:padding-right': mm(PADDING.horizontal),
-    'fo:padding-bottom': mm(PADDING.vertical),
-    'fo:padding-left': mm(PADDING.horizontal),
+    ...fill(background),
+    'draw:textarea-vertical-align': valign,
+    ...padding(PADDING.vertical, PADDING.horizontal),
   };
-  const lines = properties('paragraph', cellBorders('all', border, place, cell.border));
-  const style = styles.style('table-cell', element('loext:graphic-properties', box) + lines);
-  const letters = getLetters(cell, cell.background ?? behind, deck);
-  const look = { ...letters, size: cell.size ?? size, align: cell.align ?? 'left' };
-  const text = paragraph(runs(cell.text, styles, look), look, styles);
-  return element('table:table-cell', { 'table:style-name': style }, text);
+  const content = element('loext:graphic-properties', box) + properties('paragraph', cellBorders({ line, own }));
+  const style = deck.styles.style('table-cell', content);
+  const look = { ...withDefaults(cell, background ?? behind, deck), align };
+  return element('table:table-cell', { 'table:style-name': style }, paragraph(cell.text, look, deck.styles));
 }
 
 /** The rows, header first; a cell's own word goes before its row's, and that before its column's. */
@@ -85,19 +63,19 @@ function fittingTableSize(
   height: number,
   font: string,
 ): number {
-  const sizes = sizesFrom(DEFAULT_SIZE);
-  const measured = rows.map((row) => worded(row));
-  const fits = (size: number) => {
-    let sum = 0;
-    for (const row of measured) {
-      const heights = row.map((cell, column) => {
-        const width = (widths[column] ?? 1) - 2 * PADDING.horizontal;
-        return measureHeight([cell], width, cell.size ?? size, cell.font ?? font, height);
-      });
-      sum += Math.max(...heights) + 2 * PADDING.vertical;
-      if (sum > height) return false;
-    }
-    return true;
-  };
-  return firstFitting(rows.flat(), sizes, fits) ?? DEFAULT_SIZE;
+  return firstFitting(rows.flat(), DEFAULT_SIZE, () => {
+    const measured = rows.map((row) => worded(row));
+    return (size) => {
+      let sum = 0;
+      for (const row of measured) {
+        const heights = row.map((cell, column) => {
+          const width = (widths[column] ?? 1) - 2 * PADDING.horizontal;
+          return measureHeight([cell], width, cell.size ?? size, cell.font ?? font, height);
+        });
+        sum += Math.max(...heights) + 2 * PADDING.vertical;
+        if (sum > height) return false;
+      }
+      return true;
+    };
+  });
 }

@@ -1,11 +1,8 @@
 import type { List, ListItem } from '../../../../src/common/generated/script.ts';
-import { itemParts } from '../check/list-item.ts';
-import type { Styles } from '../styles.ts';
+import { itemParts } from '../parts.ts';
+import { properties, type Styles } from '../styles.ts';
 import { element, mm } from '../xml.ts';
-import type { BlockBuilder, BlockPlace, TextContext } from './context.ts';
-import { blockStyle } from './paragraph.ts';
-import { runs } from './runs.ts';
-import type { StyleName } from './style.ts';
+import { type BlockBuilder, type BlockPlace, blockStyle, runs, type TextContext } from './paragraph.ts';
 
 const LEVELS = 3;
 const LEVEL_SUFFIXES = ['', '_20_2', '_20_3'] as const;
@@ -20,41 +17,38 @@ interface Listing extends TextContext {
 
 /** A bulleted or numbered list; lists below its items may be of the other kind. */
 export const list: BlockBuilder<List> = function* (block, place, context) {
-  const marks = toMarks(block, LEVELS);
+  const marks = toMarks(block);
   const listing: Listing = { ...context, numbering: block.numbering, marks, place };
-  const ordered = block.ordered === true;
-  const last = block.items.length - 1;
   yield `<text:list text:style-name="${listStyle(marks, block.start ?? 1, context.styles)}">`;
-  for (const [index, item] of block.items.entries()) {
-    yield* itemXml(item, { level: 0, ordered, first: index === 0, last: index === last }, listing);
-  }
+  yield* itemsXml(block.items, { level: 0, ordered: block.ordered === true, first: true, last: true }, listing);
   yield '</text:list>';
 };
 
-interface ItemPlace {
+interface ItemsPlace {
   /** From 0. */
   level: number;
   ordered: boolean;
-  /** It begins, or ends, the whole list. */
+  /** They begin, or end, the whole list. */
   first: boolean;
   last: boolean;
 }
 
-function* itemXml(item: ListItem, at: ItemPlace, listing: Listing): Generator<string> {
-  const { text, ordered = at.ordered, items } = itemParts(item);
-  const style = itemStyle({ ...at, last: at.last && !items }, listing);
-  yield `<text:list-item><text:p text:style-name="${style}">`;
-  yield* runs(text, listing.styles);
-  yield '</text:p>';
-  if (items) {
-    yield listStart(at.level + 1, ordered, listing);
-    const end = items.length - 1;
-    for (const [index, child] of items.entries()) {
-      yield* itemXml(child, { level: at.level + 1, ordered, first: false, last: at.last && index === end }, listing);
+function* itemsXml(items: readonly ListItem[], at: ItemsPlace, listing: Listing): Generator<string> {
+  for (const [index, item] of items.entries()) {
+    const { text, items: below, ordered = at.ordered } = itemParts(item);
+    const first = at.first && index === 0;
+    const last = at.last && index === items.length - 1;
+    const style = itemStyle({ ...at, first, last: last && !below }, listing);
+    yield `<text:list-item><text:p text:style-name="${style}">`;
+    yield* runs(text, listing.styles);
+    yield '</text:p>';
+    if (below) {
+      yield listStart(at.level + 1, ordered, listing);
+      yield* itemsXml(below, { level: at.level + 1, ordered, first: false, last }, listing);
+      yield '</text:list>';
     }
-    yield '</text:list>';
+    yield '</text:list-item>';
   }
-  yield '</text:list-item>';
 }
 
 /** A list below an item says nothing of its style unless it differs: so it restarts with each item above it. */
@@ -64,22 +58,15 @@ function listStart(level: number, ordered: boolean, { marks, numbering, styles }
   return `<text:list text:style-name="${listStyle(marks.with(level, mark), 1, styles)}">`;
 }
 
-function itemStyle({ level, ordered, first, last }: ItemPlace, listing: Listing): string {
-  const name = styleName(level, ordered);
+function itemStyle({ level, ordered, first, last }: ItemsPlace, listing: Listing): string {
+  const name = `List_20_${ordered ? 'Number' : 'Bullet'}${LEVEL_SUFFIXES[level] ?? '_20_3'}` as const;
   if (!first && !last) return name;
   const spaces = { after: last ? listing.style.spaces.Text_20_body.after : undefined };
   return blockStyle(name, { place: first ? listing.place : undefined, spaces }, listing);
 }
 
-function styleName(level: number, ordered: boolean): StyleName {
-  return `List_20_${ordered ? 'Number' : 'Bullet'}${LEVEL_SUFFIXES[level] ?? '_20_3'}`;
-}
-
-/** The marks before the items of one level. */
-export type Mark = 'bullet' | NonNullable<List['numbering']>;
-
-/** The marks of the levels, from the outermost. */
-export type Marks = readonly Mark[];
+/** The mark before the items of one level. */
+type Mark = 'bullet' | NonNullable<List['numbering']>;
 
 /** Millimetres before the text of each level, and between its mark and the text. */
 const INDENT = 7.5;
@@ -90,7 +77,7 @@ const BULLET_FONT = "'Arial'";
 const NUM_FORMATS = { decimal: '1', lower_alpha: 'a', upper_alpha: 'A', lower_roman: 'i', upper_roman: 'I' } as const;
 
 /** The numbering of the levels below a numbered one, which is never that of one above them. */
-const BELOW: Record<Exclude<Mark, 'bullet'>, Marks> = {
+const BELOW: Record<Exclude<Mark, 'bullet'>, readonly Mark[]> = {
   decimal: ['decimal', 'lower_alpha', 'lower_roman'],
   lower_alpha: ['lower_alpha', 'lower_roman', 'decimal'],
   upper_alpha: ['upper_alpha', 'decimal', 'lower_alpha'],
@@ -104,11 +91,11 @@ function markAt(level: number, ordered: boolean, numbering: List['numbering'] = 
 }
 
 /** The marks of a list as its first branches have them. Where another branch differs, it gets a style of its own. */
-function toMarks({ items, ordered = false, numbering }: List, levels: number): Mark[] {
+function toMarks({ items, ordered = false, numbering }: List): Mark[] {
   const kinds = [ordered];
   const visit = (below: readonly ListItem[], level: number): void => {
     for (const item of below) {
-      if (kinds.length === levels) return;
+      if (kinds.length === LEVELS) return;
       const { items: inner, ordered: otherwise } = itemParts(item);
       if (!inner) continue;
       kinds[level + 1] ??= otherwise ?? kinds[level] ?? false;
@@ -116,35 +103,35 @@ function toMarks({ items, ordered = false, numbering }: List, levels: number): M
     }
   };
   visit(items, 0);
-  return Array.from({ length: levels }, (_, level) => markAt(level, kinds[level] ?? kinds.at(-1) ?? false, numbering));
+  return Array.from({ length: LEVELS }, (_, level) => markAt(level, kinds[level] ?? kinds.at(-1) ?? false, numbering));
 }
 
 /** The automatic list style with these marks (ODF 1.3 part 3, 16.31). */
-function listStyle(marks: Marks, start: number, styles: Styles): string {
+function listStyle(marks: readonly Mark[], start: number, styles: Styles): string {
   const levels = marks.map((mark, level) => levelStyle(mark, level, level === 0 ? start : 1));
   return styles.other('L', 'text:list-style', levels.join(''));
 }
 
 function levelStyle(mark: Mark, level: number, start: number): string {
   const left = mm(FIRST_INDENT + level * INDENT);
-  const position = element(
-    'style:list-level-properties',
+  const alignment = element('style:list-level-label-alignment', {
+    'text:label-followed-by': 'listtab',
+    'text:list-tab-stop-position': left,
+    'fo:text-indent': mm(-INDENT),
+    'fo:margin-left': left,
+  });
+  const position = properties(
+    'list-level',
     { 'text:list-level-position-and-space-mode': 'label-alignment' },
-    element('style:list-level-label-alignment', {
-      'text:label-followed-by': 'listtab',
-      'text:list-tab-stop-position': left,
-      'fo:text-indent': mm(-INDENT),
-      'fo:margin-left': left,
-    }),
+    alignment,
   );
-  const number = level + 1;
   if (mark === 'bullet') {
-    const font = element('style:text-properties', { 'fo:font-family': BULLET_FONT });
-    const attributes = { 'text:level': number, 'text:bullet-char': BULLETS[level] };
+    const attributes = { 'text:level': level + 1, 'text:bullet-char': BULLETS[level] };
+    const font = properties('text', { 'fo:font-family': BULLET_FONT });
     return element('text:list-level-style-bullet', attributes, position + font);
   }
   const attributes = {
-    'text:level': number,
+    'text:level': level + 1,
     'style:num-format': NUM_FORMATS[mark],
     'style:num-suffix': '.',
     'text:start-value': start === 1 ? undefined : start,

@@ -1,15 +1,22 @@
-import type { Script } from '../../../../src/common/generated/script.ts';
-import { dateText } from '../marginal.ts';
-import { getLanguage } from '../metadata.ts';
-import { paperAttributes, type Sheet } from '../paper.ts';
-import { properties, type Styles } from '../styles.ts';
+import type { Marginal, Script } from '../../../../src/common/generated/script.ts';
+import { type FieldValues, fieldValues, marginalLines, paperAttributes, type Sheet, SIDES } from '../page.ts';
+import { properties, type Styles, textAlign } from '../styles.ts';
+import { lineValue } from '../table.ts';
 import { element, mm } from '../xml.ts';
-import { type MarginalName, marginalHeight, marginalParagraphs } from './marginal.ts';
-import type { DocumentStyle } from './style.ts';
+import { paragraphStyle } from './paragraph.ts';
+import { SMALL } from './styles.ts';
 
 const LAYOUT = 'PageLayout';
 /** Between a header or footer and the text; millimetres. */
 const DISTANCE = 2.5;
+/** A line in relation to the size of its letters, in the fonts that need most. */
+const LINE_HEIGHT = 1.37;
+const MM_PER_POINT = 25.4 / 72;
+const RULE_PADDING = 1;
+const RULE_HEIGHT = RULE_PADDING + 0.2;
+const LINE_END = /\r\n?|\n/;
+
+type MarginalName = 'header' | 'footer';
 
 /** The one page style of a text document: paper and margins, header and footer. */
 export interface PageStyle {
@@ -21,26 +28,24 @@ export interface PageStyle {
   taken: number;
 }
 
-/** Makes the page style; the automatic styles of header and footer go into `styles`. */
-export function pageStyle(script: Script, now: Date, sheet: Sheet, style: DocumentStyle, styles: Styles): PageStyle {
-  const values = { title: script.meta?.title ?? '', date: dateText(now, getLanguage(script.meta)) };
-  const toArea = (name: MarginalName, margin: number): Area => {
+/**
+ * Makes the page style; the automatic styles of header and footer go into `styles`.
+ * @param size of the text's letters
+ */
+export function pageStyle(script: Script, now: Date, sheet: Sheet, size: number, styles: Styles): PageStyle {
+  const values = fieldValues(script.meta, now);
+  const [header, footer] = (['header', 'footer'] as const).map((name) => {
     const marginal = script[name];
+    const margin = sheet.margins[name === 'header' ? 'top' : 'bottom'];
     if (!marginal) return { rest: margin, taken: 0, style: '', content: '' };
     const content = element(`style:${name}`, {}, marginalParagraphs(name, marginal, values, styles));
-    return { ...area(name, margin, marginalHeight(marginal, style)), content };
-  };
-  const header = toArea('header', sheet.margins.top);
-  const footer = toArea('footer', sheet.margins.bottom);
+    return { ...area(name, margin, marginalHeight(marginal, size)), content };
+  }) as [Area, Area];
   const margins = { ...sheet.margins, top: header.rest, bottom: footer.rest };
-  const paper = { ...paperAttributes({ ...sheet, margins }), 'style:num-format': '1' };
+  const paper = properties('page-layout', { ...paperAttributes({ ...sheet, margins }), 'style:num-format': '1' });
   const names = { 'style:name': 'Standard', 'style:page-layout-name': LAYOUT };
   return {
-    layout: element(
-      'style:page-layout',
-      { 'style:name': LAYOUT },
-      properties('page-layout', paper) + header.style + footer.style,
-    ),
+    layout: element('style:page-layout', { 'style:name': LAYOUT }, paper + header.style + footer.style),
     master: element('style:master-page', names, header.content + footer.content),
     taken: header.taken + footer.taken,
   };
@@ -65,11 +70,53 @@ function area(name: MarginalName, margin: number, needed: number): Omit<Area, 'c
   const spare = Math.max(0, height - needed);
   const content = properties('header-footer', {
     'fo:min-height': mm(height),
-    [name === 'header' ? 'fo:margin-bottom' : 'fo:margin-top']: mm(
-      name === 'header' ? Math.min(DISTANCE, spare) : spare,
-    ),
+    'fo:margin-bottom': name === 'header' ? mm(Math.min(DISTANCE, spare)) : undefined,
+    'fo:margin-top': name === 'footer' ? mm(spare) : undefined,
     'style:dynamic-spacing': 'false',
   });
   const taken = Math.max(0, needed - margin);
   return { rest: margin - height, taken, style: element(`style:${name}-style`, {}, content) };
+}
+
+/** About how high a header or footer is, in millimetres. */
+function marginalHeight(marginal: Marginal, size: number): number {
+  const heights = SIDES.map((side) => {
+    const parts = [marginal[side] ?? []].flat().map((part) => (typeof part === 'string' ? { text: part } : part));
+    const lines = parts
+      .map(({ text = '' }) => text)
+      .join('')
+      .split(LINE_END).length;
+    return lines * Math.max(size * SMALL, ...parts.map((part) => part.size ?? 0)) * LINE_HEIGHT;
+  });
+  return Math.max(...heights) * MM_PER_POINT + (marginal.line ? RULE_HEIGHT : 0);
+}
+
+/**
+ * A header or footer as paragraphs: its parts side by side, line by line, at the tab stops of its named style. A part
+ * that stands alone is aligned instead, so that it may wrap.
+ */
+function marginalParagraphs(name: MarginalName, marginal: Marginal, values: FieldValues, styles: Styles): string {
+  const parts = SIDES.map((side) => marginalLines(marginal[side], values, styles));
+  const used = SIDES.filter((side) => marginal[side] !== undefined);
+  const only = used.length === 1 ? used[0] : undefined;
+  const count = Math.max(1, ...parts.map((part) => part.length));
+  const ruled = name === 'header' ? count - 1 : 0;
+  const ruledSide = name === 'header' ? 'bottom' : 'top';
+  const lines = Array.from({ length: count }, (_, index) => {
+    const [left = '', center = '', right = ''] = parts.map((part) => part[index] ?? '');
+    const rule = marginal.line && index === ruled;
+    const style = paragraphStyle(styles, name === 'header' ? 'Header' : 'Footer', {
+      'fo:text-align': only === 'left' ? undefined : textAlign(only),
+      [`fo:border-${ruledSide}`]: rule ? lineValue() : undefined,
+      [`fo:padding-${ruledSide}`]: rule ? mm(RULE_PADDING) : undefined,
+    });
+    return element('text:p', { 'text:style-name': style }, only ? left + center + right : tabbed(left, center, right));
+  });
+  return lines.join('');
+}
+
+function tabbed(left: string, center: string, right: string): string {
+  const tab = '<text:tab/>';
+  if (right !== '') return left + tab + center + tab + right;
+  return center === '' ? left : left + tab + center;
 }

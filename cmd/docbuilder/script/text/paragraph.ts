@@ -1,23 +1,49 @@
-import type { Heading, HorizontalRule, Paragraph } from '../../../../src/common/generated/script.ts';
-import { lookProperties } from '../inline.ts';
-import { properties, type Styles } from '../styles.ts';
+import type {
+  Heading,
+  HorizontalRule,
+  Image,
+  Inline,
+  Paragraph,
+  Run,
+} from '../../../../src/common/generated/script.ts';
+import type { Picture } from '../check/pictures.ts';
+import { fitted, pictureFrame, pictureSize } from '../frame.ts';
+import { inline, lookProperties } from '../inline.ts';
+import type { Sheet } from '../page.ts';
+import { scriptGroups } from '../script-groups.ts';
+import { properties, type Styles, textAlign } from '../styles.ts';
 import { lineValue } from '../table.ts';
 import { type Attributes, mm } from '../xml.ts';
-import type { BlockBuilder, BlockPlace, TextContext } from './context.ts';
-import { runs } from './runs.ts';
-import type { Spaces, StyleName } from './style.ts';
+import { type DocumentStyle, headingName, margins, type StyleName } from './styles.ts';
+
+/** The parts that all blocks of a text document share. */
+export interface TextContext {
+  styles: Styles;
+  style: DocumentStyle;
+  sheet: Sheet;
+  pictures: ReadonlyMap<string, Picture>;
+}
+
+/** The place of a block. */
+export interface BlockPlace {
+  /** JSON Pointer of the block. */
+  pointer: string;
+  /** It begins a page. */
+  breakBefore: boolean;
+  /** It follows a table, which has no space below it of its own: the formats do not agree on one. */
+  afterTable: boolean;
+  /** So many headings stand directly above it, on the same page if it leaves them room. */
+  headings: number;
+}
+
+/** The XML of one block, in pieces. */
+export type BlockBuilder<Block> = (block: Block, place: BlockPlace, context: TextContext) => Iterable<string>;
 
 /** Space between a table and what follows it, in millimetres. */
 const SPACE_BELOW_TABLE = 4;
-const ALIGN = { left: 'start', center: 'center', right: 'end', justify: 'justify' } as const;
-
-/** An alignment as the value of `fo:text-align`. */
-export function textAlign(align: keyof typeof ALIGN | undefined): string | undefined {
-  return align && ALIGN[align];
-}
 
 /** The attributes of a paragraph that begins a block, besides its look. */
-export interface Differences {
+interface Differences {
   place?: BlockPlace | undefined;
   spaces?: { before?: number | undefined; after?: number | undefined };
   attributes?: Attributes;
@@ -30,9 +56,13 @@ export function blockStyle(name: StyleName, differences: Differences, { styles, 
   const { place, spaces = {}, attributes, text } = differences;
   const breakBefore = place?.breakBefore === true;
   const before = spaces.before ?? (place?.afterTable && !breakBefore ? SPACE_BELOW_TABLE : undefined);
+  const { after } = spaces;
+  const named = style.spaces[name];
+  // The text engine holds both spaces in one: who says one takes the other away.
+  const isSaid = before !== undefined || after !== undefined;
   const all = {
     'fo:break-before': breakBefore ? 'page' : undefined,
-    ...margins(before, spaces.after, style.spaces[name]),
+    ...(isSaid && margins({ before: before ?? named.before, after: after ?? named.after })),
     ...attributes,
   };
   return paragraphStyle(styles, name, all, text);
@@ -59,42 +89,81 @@ function ownStyle(block: Heading | Paragraph, name: StyleName, place: BlockPlace
   return blockStyle(name, { place, spaces, attributes, text: lookProperties(block) }, context);
 }
 
-/** A paragraph. */
+function length(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : mm(value);
+}
+
 export const paragraph: BlockBuilder<Paragraph> = function* (block, place, context) {
   yield `<text:p text:style-name="${ownStyle(block, 'Text_20_body', place, context)}">`;
   yield* runs(block.text, context.styles);
   yield '</text:p>';
 };
 
-/** The text engine holds both spaces in one: who says one takes the other away. */
-function margins(before: number | undefined, after: number | undefined, named: Spaces): Attributes {
-  if (before === undefined && after === undefined) return {};
-  return { 'fo:margin-top': mm(before ?? named.before), 'fo:margin-bottom': mm(after ?? named.after) };
-}
-
-function length(value: number | undefined): string | undefined {
-  return value === undefined ? undefined : mm(value);
-}
-
 /** A heading: its level is that of its named style, and of the outline. */
 export const heading: BlockBuilder<Heading> = function* (block, place, context) {
   const breakBefore = place.breakBefore || block.page_break_before === true;
   // A heading's own space is wider than what a table asks for.
-  const style = ownStyle(block, styleName(block.level), { ...place, breakBefore, afterTable: false }, context);
+  const style = ownStyle(block, headingName(block.level), { ...place, breakBefore, afterTable: false }, context);
   yield `<text:h text:style-name="${style}" text:outline-level="${block.level}">`;
   yield* runs(block.text, context.styles);
   yield '</text:h>';
 };
 
-function styleName(level: number): StyleName {
-  return `Heading_20_${level as 1 | 2 | 3 | 4 | 5 | 6}`;
+/** A line across the page: the lower border of an empty paragraph. */
+export const horizontalRule: BlockBuilder<HorizontalRule> = ({ width = 0.75, color = '#7F7F7F' }, place, context) => {
+  const attributes = { 'fo:border-bottom': lineValue({ width, color }) };
+  return [`<text:p text:style-name="${blockStyle('Horizontal_20_Line', { place, attributes }, context)}"/>`];
+};
+
+/** Millimetres of a page that the line of a picture, a caption below it and a heading above it need besides the picture. */
+const LINE_HEIGHT = 3;
+const CAPTION_HEIGHT = 12;
+const HEADING_HEIGHT = 20;
+const SPACE_ABOVE_CAPTION = 1;
+const AS_CHARACTER = {
+  'style:vertical-pos': 'top',
+  'style:vertical-rel': 'baseline',
+  'fo:border': 'none',
+  'fo:padding': '0mm',
+};
+
+/** A picture in a paragraph of its own, as a character of it, and its caption on the same page. */
+export const image: BlockBuilder<Image> = function* (block, place, context) {
+  const { styles, pictures, sheet } = context;
+  const picture = pictures.get(place.pointer);
+  if (!picture) throw new TypeError(`no picture for ${place.pointer}`);
+  const captioned = block.caption !== undefined;
+  const others = LINE_HEIGHT + (captioned ? CAPTION_HEIGHT : 0) + place.headings * HEADING_HEIGHT;
+  const height = Math.max(sheet.textHeight - others, sheet.textHeight / 2);
+  const size = fitted(pictureSize(picture, block), { width: sheet.textWidth, height });
+  const attributes = {
+    // Without this parent docx has the picture only as an alternative to a shape.
+    'draw:style-name': styles.of('graphic', AS_CHARACTER, { 'style:parent-style-name': 'Graphics' }),
+    'draw:name': `Image${place.pointer.replaceAll('/', '_')}`,
+    'text:anchor-type': 'as-char',
+  };
+  const align = { 'fo:text-align': textAlign(block.align) };
+  const keep = { 'fo:keep-with-next': captioned ? 'always' : undefined };
+  const spaces = { after: captioned ? SPACE_ABOVE_CAPTION : undefined };
+  const figure = blockStyle('Figure', { place, spaces, attributes: { ...align, ...keep } }, context);
+  yield `<text:p text:style-name="${figure}">${pictureFrame(picture, size, attributes, block.alt)}</text:p>`;
+  if (block.caption === undefined) return;
+  yield `<text:p text:style-name="${blockStyle('Caption', { attributes: align }, context)}">`;
+  yield* runs(block.caption, styles);
+  yield '</text:p>';
+};
+
+/** Text as the content of a paragraph, in pieces: a paragraph may have more text than a string can. */
+export function* runs(text: Inline, styles: Styles): Generator<string> {
+  let before: string | Run = '';
+  for (const part of Array.isArray(text) ? text : [text]) {
+    yield inline(typeof part === 'string' ? part : cutLink(part, before), styles);
+    before = part;
+  }
 }
 
-const RULE = { width: 0.75, color: '#7F7F7F' };
-
-/** A line across the page: the lower border of an empty paragraph. */
-export const horizontalRule: BlockBuilder<HorizontalRule> = ({ width, color }, place, context) => {
-  const line = lineValue({ width: width ?? RULE.width, color: color ?? RULE.color });
-  const style = blockStyle('Horizontal_20_Line', { place, attributes: { 'fo:border-bottom': line } }, context);
-  return [`<text:p text:style-name="${style}"/>`];
-};
+/** A link as several in a row where groups of scripts change: in docx, LibreOffice may end it there. */
+function cutLink(run: Run, before: string | Run): Run[] {
+  if (run.link === undefined) return [run];
+  return scriptGroups(run.text, typeof before === 'string' ? before : before.text).map((text) => ({ ...run, text }));
+}

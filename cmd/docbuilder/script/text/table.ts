@@ -1,28 +1,23 @@
 import type { Border, Table, TableCell, TableCellObject } from '../../../../src/common/generated/script.ts';
 import { lookProperties } from '../inline.ts';
-import { properties, type Styles } from '../styles.ts';
-import { cellAttributes, cellBorders, cellObject, columnObject, columnWidths, type Neighbours } from '../table.ts';
-import { type Attributes, mm } from '../xml.ts';
-import type { BlockBuilder } from './context.ts';
-import { paragraphStyle, textAlign } from './paragraph.ts';
-import { runs } from './runs.ts';
+import { padding, type Styles, textAlign } from '../styles.ts';
+import { cellBorders, cellObject, columnObject, columnWidths, type Sides } from '../table.ts';
+import { mm } from '../xml.ts';
+import { type BlockBuilder, paragraphStyle, runs } from './paragraph.ts';
 
 /** A table over the width of the text; its header row is repeated on every page that it reaches. */
 export const table: BlockBuilder<Table> = function* (block, place, { styles, sheet }) {
   const width = sheet.textWidth;
   const widths = columnWidths(block.columns, columnCount(block), width);
-  const style = styles.style(
-    'table',
-    properties('table', {
-      'style:width': mm(width),
-      'table:align': 'left',
-      'table:border-model': 'collapsing',
-      'fo:break-before': place.breakBefore ? 'page' : undefined,
-    }),
-  );
-  yield `<table:table table:name="${toName(place.pointer)}" table:style-name="${style}">`;
+  const style = styles.of('table', {
+    'style:width': mm(width),
+    'table:align': 'left',
+    'table:border-model': 'collapsing',
+    'fo:break-before': place.breakBefore ? 'page' : undefined,
+  });
+  yield `<table:table table:name="Table${place.pointer.replaceAll('/', '_')}" table:style-name="${style}">`;
   for (const columnWidth of widths) {
-    const column = styles.style('table-column', properties('table-column', { 'style:column-width': mm(columnWidth) }));
+    const column = styles.of('table-column', { 'style:column-width': mm(columnWidth) });
     yield `<table:table-column table:style-name="${column}"/>`;
   }
   const cells = new TableCells(block, widths, styles);
@@ -38,11 +33,6 @@ export const table: BlockBuilder<Table> = function* (block, place, { styles, she
 /** Rows are as long as the header or the columns say; without both, the longest row counts. */
 function columnCount({ header, columns, rows }: Table): number {
   return rows.reduce((most, row) => Math.max(most, row.length), header?.length ?? columns?.length ?? 0);
-}
-
-/** A name that differs from table to table. */
-function toName(pointer: string): string {
-  return `Table${pointer.replaceAll('/', '_')}`;
 }
 
 /** Between a cell's border and its text; millimetres. In narrow columns the sides give way. */
@@ -114,7 +104,7 @@ class TableCells {
     return this.#rows[row]?.some((cell) => typeof cell === 'object' && cell.border !== undefined) ?? false;
   }
 
-  #neighbours(row: number, column: number): Neighbours {
+  #neighbours(row: number, column: number): Sides<Border | undefined> {
     return {
       top: this.#borderOf(row - 1, column),
       right: this.#borderOf(row, column + 1),
@@ -123,23 +113,26 @@ class TableCells {
     };
   }
 
-  #style(row: number, column: number, neighbours?: Neighbours): CellStyle {
-    const { borders = 'all', border, columns } = this.#block;
+  #style(row: number, column: number, neighbours?: Sides<Border | undefined>): CellStyle {
+    const { borders: drawn, border: line, columns } = this.#block;
     const look = this.#lookOf(row, this.#rows[row]?.[column]) ?? {};
-    const place = {
-      firstRow: row === 0,
-      lastRow: row === this.#rows.length - 1,
-      firstColumn: column === 0,
-      lastColumn: column === this.#widths.length - 1,
+    const ends = {
+      top: row === 0,
+      right: column === this.#widths.length - 1,
+      bottom: row === this.#rows.length - 1,
+      left: column === 0,
     };
-    const side = Math.min(PADDING.side, (this.#widths[column] ?? 0) * SIDE_SHARE);
-    const lines = cellBorders(borders, border, place, look.border, neighbours);
-    const attributes = { ...cellAttributes(look, lines), ...padding(side) };
+    const attributes = {
+      'fo:background-color': look.background,
+      'style:vertical-align': look.valign,
+      ...cellBorders({ drawn, line, own: look.border, ends, neighbours }),
+      ...padding(PADDING.end, Math.min(PADDING.side, (this.#widths[column] ?? 0) * SIDE_SHARE)),
+    };
     const align = textAlign(look.align ?? columnObject(columns?.[column]).align);
     const parent = this.#isHeader(row) ? 'Table_20_Heading' : 'Table_20_Contents';
     return {
-      cell: this.#styles.style('table-cell', properties('table-cell', attributes)),
-      paragraph: paragraphStyle(this.#styles, parent, { 'fo:text-align': align }, lookProperties(letters(look))),
+      cell: this.#styles.of('table-cell', attributes),
+      paragraph: paragraphStyle(this.#styles, parent, { 'fo:text-align': align }, lookProperties(look)),
     };
   }
 
@@ -151,17 +144,4 @@ class TableCells {
     this.#common.set(key, style);
     return style;
   }
-}
-
-function padding(side: number): Attributes {
-  return {
-    'fo:padding-top': mm(PADDING.end),
-    'fo:padding-bottom': mm(PADDING.end),
-    'fo:padding-left': mm(side),
-    'fo:padding-right': mm(side),
-  };
-}
-
-function letters({ align: _, valign: __, background: ___, border: ____, ...look }: CellLook) {
-  return look;
 }

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { analyse } from 'chardet';
@@ -82,7 +81,7 @@ export async function transcode({ path, target, encoding, delimiter }: Transcode
   const csv = delimiter === undefined ? undefined : new CsvReader(delimiter);
   await pipeline(
     createReadStream(path, { highWaterMark: CHUNK_BYTES }),
-    (chunks: AsyncIterable<Buffer>) => toUtf8(decode(chunks, encoding), csv, delimiter),
+    (chunks: AsyncIterable<Buffer>) => toNormalForm(decode(chunks, encoding), csv, delimiter),
     createWriteStream(target, { flags: 'r+' }),
   );
   return csv?.size;
@@ -99,11 +98,11 @@ async function* decode(chunks: AsyncIterable<Buffer>, from: SourceEncoding): Asy
   }
 }
 
-async function* toUtf8(
+async function* toNormalForm(
   pieces: AsyncIterable<string>,
   csv: CsvReader | undefined,
   delimiter = '',
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<string> {
   let held = '';
   let atStart = csv !== undefined;
   for await (const piece of pieces) {
@@ -114,13 +113,8 @@ async function* toUtf8(
     }
     const cut = csv ? cutBefore(held, (character) => `\r\n${delimiter}`.includes(character)) : cutBeforeStarter(held);
     const ready = held.slice(0, cut);
-    if (cut > 0) yield toBytes(csv?.add(ready) ?? ready);
+    if (cut > 0) yield normalized(csv?.add(ready) ?? ready, 'NFC');
     held = held.slice(cut);
   }
-  yield toBytes(csv?.add(held) ?? held);
-}
-
-function toBytes(text: string): Buffer {
-  const bytes = Buffer.from(text);
-  return isAscii(bytes) ? bytes : Buffer.from(normalized(text, 'NFC'));
+  yield normalized(csv?.add(held) ?? held, 'NFC');
 }

@@ -1,9 +1,8 @@
 import type { Clock } from '../../../../src/common/clock.ts';
 import type { IdIssuer } from '../../../../src/common/ids.ts';
 import type { Logger } from '../../../../src/common/log.ts';
-import { storageAway } from '../../jobs/away.ts';
 import type { JobRecord, OutputRecord } from '../../jobs/job.ts';
-import type { JobStore, ReadResult } from '../../jobs/job-store.ts';
+import { type JobStore, type ReadResult, storageAway } from '../../jobs/job-store.ts';
 import { createJobFiles } from '../folder-jobs.ts';
 import type { JobRows } from './job-rows.ts';
 import type { Results } from './results.ts';
@@ -36,6 +35,9 @@ interface Unsaved {
 export class SharedJobs implements JobStore {
   readonly #deps: Dependencies;
   readonly #files: ReturnType<typeof createJobFiles>;
+  readonly createFile: JobStore['createFile'];
+  readonly describe: JobStore['describe'];
+  readonly discard: JobStore['discard'];
   readonly #changed = new Set<JobRecord>();
   readonly #unsaved = new Map<string, Unsaved>();
   /** Ended jobs whose files are still here for the answer that is on its way. */
@@ -49,6 +51,7 @@ export class SharedJobs implements JobStore {
   constructor(directory: string, deps: Dependencies) {
     this.#deps = deps;
     this.#files = createJobFiles(directory);
+    ({ create: this.createFile, describe: this.describe, remove: this.discard } = this.#files);
   }
 
   assertReady(): void {
@@ -66,18 +69,6 @@ export class SharedJobs implements JobStore {
 
   note(job: JobRecord): void {
     this.#changed.add(job);
-  }
-
-  createFile(jobId: string, fileId: string): Promise<string> {
-    return this.#files.create(jobId, fileId);
-  }
-
-  describe(jobId: string, fileId: string): Promise<{ size: number; sha256: string }> {
-    return this.#files.describe(jobId, fileId);
-  }
-
-  discard(jobId: string): Promise<void> {
-    return this.#files.remove(jobId);
   }
 
   async save(job: JobRecord): Promise<JobRecord> {

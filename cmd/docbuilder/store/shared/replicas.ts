@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Query } from '../../../../src/common/sql/table.ts';
-import type { Group, Load, Replica } from '../../jobs/group.ts';
+import type { Group, Load, Replica } from '../../jobs/limits.ts';
 
 /** A replica whose beat has not changed for so long has ended. */
 const DEAD_MS = 10_000;

@@ -16,14 +16,15 @@ export interface Asked {
   body?: () => FormData;
 }
 
-/** What ends it, and gives all that was not answered as it should be: request, time, answer, and what pods have logged of it. */
-export type EndAsking = () => Promise<string[]>;
-
-/** Asks again and again until it is told to end. */
+/**
+ * Asks again and again.
+ * @returns what ends it, and gives all that was not answered as it should be: request, time, answer, and what pods have
+ * logged of it
+ */
 export function askAgain(
   { sessions, apiKey, handle }: { sessions: Sessions; apiKey?: string; handle: InstanceHandle },
   { path = '/svc/status', pauseMs = 25, status = 200, withinMs = 120_000, body }: Asked = {},
-): EndAsking {
+): () => Promise<string[]> {
   const failures: Promise<string>[] = [];
   let ended = false;
   const asking = (async () => {

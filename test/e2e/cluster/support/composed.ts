@@ -6,11 +6,10 @@ import { promisify } from 'node:util';
 import { kubernetesProgram, missingPrograms } from '../../../support/kubernetes.ts';
 import { secret } from '../../../support/logs.ts';
 import { freePort } from '../../../support/process.ts';
-import type { Sessions } from '../../../support/sessions.ts';
 import { until } from '../../../support/until.ts';
 import { CACHE } from '../cluster.ts';
 import { docker, type Engine, engineMissing, hasEngine, sharedEngine } from '../engine.ts';
-import { buildImages, type Images } from '../images/build.ts';
+import { buildImages } from '../images/build.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { sessionsThrough } from './sessions.ts';
 
@@ -19,18 +18,7 @@ const START_MS = 180_000;
 const DOCKER_INSIDE = 8080;
 
 /** The service of compose.yaml, with the stand-in in the editor's place. */
-export interface Composed {
-  images: Images;
-  outside: Outside;
-  sessions: Sessions;
-  /** Key of `/v1`, as docs/compose.md says where it is. */
-  apiKey: string;
-  /** `docker compose …`, with other variables beside those of the start. */
-  compose(parameters: readonly string[], variables?: Record<string, string>): Promise<string>;
-  /** Id of the container of a service. */
-  container(service: string): Promise<string>;
-  stop(): Promise<void>;
-}
+export type Composed = Awaited<ReturnType<typeof startComposed>>;
 
 /** Why there can be no such service here, or undefined. */
 export async function composeMissing(): Promise<string | undefined> {
@@ -43,7 +31,7 @@ export async function composeMissing(): Promise<string | undefined> {
 }
 
 /** `docker compose up`, as docs/compose.md says. */
-export async function startComposed(): Promise<Composed> {
+export async function startComposed() {
   const engine = await sharedEngine();
   const images = await buildImages(CACHE);
   const folder = await projectFolder();
@@ -55,7 +43,8 @@ export async function startComposed(): Promise<Composed> {
   };
   const program = (await hasPlugin()) ? ['docker', 'compose'] : [kubernetesProgram('docker-compose')];
   const words = ['--project-name', `svc-test-${process.pid}`, '--file', join(ROOT, 'compose.yaml')];
-  const compose: Composed['compose'] = async (parameters, variables = {}) => {
+  /** `docker compose …`, with other variables beside those of the start. */
+  const compose = async (parameters: readonly string[], variables: Record<string, string> = {}): Promise<string> => {
     const [command = '', ...first] = [...program, ...words, '--project-directory', folder, ...parameters];
     const env = { ...process.env, ...environment, ...variables };
     return (await promisify(execFile)(command, first, { env, maxBuffer: 64 * 1024 * 1024 })).stdout;
@@ -72,8 +61,10 @@ export async function startComposed(): Promise<Composed> {
     return {
       ...{ images, outside, compose, stop },
       sessions: await sessionsThrough(outside, (await read('embed-jwt-secret')).trim()),
+      /** Key of `/v1`, as docs/compose.md says where it is. */
       apiKey: secret((await read('docbuilder-api-keys')).trim().replace(/^compose:/, '')),
-      container: async (service) => (await compose(['ps', '--all', '--quiet', service])).trim(),
+      /** Id of the container of a service. */
+      container: async (service: string) => (await compose(['ps', '--all', '--quiet', service])).trim(),
     };
   } catch (error) {
     const logs = await compose(['logs', '--tail', '20']).catch(String);
@@ -102,7 +93,7 @@ async function outsideOf({ address, hostAddress }: Engine, port: number): Promis
 }
 
 /** Resolves when all that has a health check is healthy. */
-async function healthy(compose: Composed['compose']): Promise<void> {
+async function healthy(compose: (parameters: readonly string[]) => Promise<string>): Promise<void> {
   await until(
     'all services are healthy',
     async () => {

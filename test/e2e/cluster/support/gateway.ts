@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { established } from '../../../support/kubectl.ts';
 import type { Cluster } from '../cluster.ts';
-import { docker } from '../engine.ts';
+import { docker, run } from '../engine.ts';
 
 const TOOLS = resolve(import.meta.dirname, '../../../../.cache/tools/bin');
 const PROGRAM = join(TOOLS, 'traefik');
 const IMAGE = 'localhost/svc/traefik:test';
 const NAMESPACE = 'gateways';
-/** Of the Gateway's listener, which has to be that of Traefik's entry point. */
-const PORT = 8000;
 
 /** The Gateway that tests start: `spec.ingress.gateway` of an instance. */
 export const GATEWAY = { name: 'public', namespace: NAMESPACE, sectionName: 'http' };
@@ -29,15 +26,12 @@ export async function defineGateways({ kubectl }: Cluster): Promise<void> {
   await established(kubectl, 'httproutes.gateway.networking.k8s.io');
 }
 
-/**
- * Starts Traefik as the one Gateway of a cluster, with the settings that docs/kubernetes-edge.md names.
- * @param nodePort where it is found from outside
- */
+/** Starts the objects of traefik.yaml. @param nodePort where it is found from outside */
 export async function startGateway(cluster: Cluster, nodePort: number): Promise<void> {
   await makeImage();
   await cluster.load(IMAGE);
-  const objects = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...traefik(nodePort), ...gateway()] });
-  await cluster.kubectl(['apply', '--filename', '-'], objects);
+  const objects = await readFile(join(import.meta.dirname, 'traefik.yaml'), 'utf8');
+  await cluster.kubectl(['apply', '--filename', '-'], objects.replace('nodePort: NODE_PORT', `nodePort: ${nodePort}`));
   await cluster.kubectl(['--namespace', NAMESPACE, 'rollout', 'status', 'deployment/traefik', '--timeout=120s']);
 }
 
@@ -53,61 +47,6 @@ export async function endGateway({ kubectl }: Cluster): Promise<void> {
 /** Of the program alone, which is linked statically. */
 async function makeImage(): Promise<void> {
   const make = `tar --dereference -C ${dirname(PROGRAM)} -c traefik | docker import --change 'ENTRYPOINT ["/traefik"]' - ${IMAGE}`;
-  const [code] = await once(spawn('sh', ['-c', make], { stdio: 'ignore' }), 'close');
-  if (code !== 0) throw new Error(`could not make ${IMAGE}`);
+  await run('sh', ['-c', make]);
   await docker('image', 'inspect', IMAGE);
-}
-
-function traefik(nodePort: number): object[] {
-  const metadata = { name: 'traefik', namespace: NAMESPACE };
-  const labels = { app: 'traefik' };
-  const args = [
-    `--entryPoints.web.address=:${PORT}`,
-    '--entryPoints.web.http.encodedCharacters.allowEncodedSlash=true',
-    '--entryPoints.web.http.sanitizePath=false',
-    '--entryPoints.web.transport.respondingTimeouts.readTimeout=0',
-    '--providers.kubernetesGateway',
-    '--global.checkNewVersion=false',
-    '--global.sendAnonymousUsage=false',
-  ];
-  const container = { name: 'traefik', image: IMAGE, imagePullPolicy: 'Never', args, ports: [{ containerPort: PORT }] };
-  const readinessProbe = { tcpSocket: { port: PORT }, periodSeconds: 1 };
-  const template = {
-    metadata: { labels },
-    spec: { serviceAccountName: 'traefik', containers: [{ ...container, readinessProbe }] },
-  };
-  return [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: 'traefik' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-      subjects: [{ kind: 'ServiceAccount', name: 'traefik', namespace: NAMESPACE }],
-    },
-    { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { selector: { matchLabels: labels }, template } },
-    {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata,
-      spec: { type: 'NodePort', selector: labels, ports: [{ port: PORT, nodePort }] },
-    },
-  ];
-}
-
-function gateway(): object[] {
-  const apiVersion = 'gateway.networking.k8s.io/v1';
-  const controllerName = 'traefik.io/gateway-controller';
-  const allowedRoutes = { namespaces: { from: 'All' } };
-  const listeners = [{ name: GATEWAY.sectionName, protocol: 'HTTP', port: PORT, allowedRoutes }];
-  return [
-    { apiVersion, kind: 'GatewayClass', metadata: { name: 'traefik' }, spec: { controllerName } },
-    {
-      apiVersion,
-      kind: 'Gateway',
-      metadata: { name: GATEWAY.name, namespace: NAMESPACE },
-      spec: { gatewayClassName: 'traefik', listeners },
-    },
-  ];
 }

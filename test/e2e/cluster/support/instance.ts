@@ -25,36 +25,25 @@ export interface Pod {
 }
 
 /** What a person does with an instance: by kubectl, in its namespace. */
-export interface InstanceHandle {
-  kubectl(...parameters: string[]): Promise<string>;
-  /** `kubectl get … --output json`. */
-  get<T>(...what: string[]): Promise<T>;
-  instance(): Promise<InstanceObject>;
-  condition(type: string): Promise<Condition | undefined>;
-  /** `kubectl patch --type=merge`; null takes a member away. */
-  patch(spec: object): Promise<void>;
-  /** `kubectl wait --for=condition=Ready`; an error says what it was waiting for. */
-  ready(): Promise<void>;
-  /** Pods that are not on their way out, of one component or of all. */
-  pods(component?: string): Promise<Pod[]>;
-  /** Value of a key of a Secret. */
-  secret(name: string, key: string): Promise<string>;
-}
+export type InstanceHandle = ReturnType<typeof instanceHandle>;
 
-export function instanceHandle(cluster: Cluster, namespace: string, name: string): InstanceHandle {
+export function instanceHandle(cluster: Cluster, namespace: string, name: string) {
   const kubectl = (...parameters: string[]) => cluster.kubectl(['--namespace', namespace, ...parameters]);
-  const handle: InstanceHandle = {
-    kubectl,
-    get: async (...what) => JSON.parse(await kubectl('get', ...what, '--output', 'json')),
-    instance: () => handle.get('svcinstance', name),
-    async condition(type) {
-      const { status } = await handle.instance();
+  /** `kubectl get … --output json`. */
+  const get = async <T>(...what: string[]): Promise<T> => JSON.parse(await kubectl('get', ...what, '--output', 'json'));
+  const instance = () => get<InstanceObject>('svcinstance', name);
+  return {
+    ...{ kubectl, get, instance },
+    async condition(type: string): Promise<Condition | undefined> {
+      const { status } = await instance();
       return status.conditions?.find((condition) => condition.type === type) as Condition | undefined;
     },
-    async patch(spec) {
+    /** `kubectl patch --type=merge`; null takes a member away. */
+    async patch(spec: object): Promise<void> {
       await kubectl('patch', 'svcinstance', name, '--type=merge', '--patch', JSON.stringify({ spec }));
     },
-    async ready() {
+    /** `kubectl wait --for=condition=Ready`; an error says what it was waiting for. */
+    async ready(): Promise<void> {
       const wait = ['wait', `svcinstance/${name}`, '--for=condition=Ready', `--timeout=${READY_MS / 1000}s`];
       await kubectl(...wait).catch(async (error: { stderr: string }) => {
         const what = [`svcinstance/${name}`, 'pods', 'events'];
@@ -62,17 +51,18 @@ export function instanceHandle(cluster: Cluster, namespace: string, name: string
         throw new Error(`${error.stderr}\n${found.join('\n')}`);
       });
     },
-    async pods(component) {
+    /** Pods that are not on their way out, of one component or of all. */
+    async pods(component?: string): Promise<Pod[]> {
       const which = component === undefined ? '' : `,app.kubernetes.io/component=${component}`;
-      const { items } = await handle.get<{ items: Pod[] }>('pods', '-l', `app.kubernetes.io/instance=${name}${which}`);
+      const { items } = await get<{ items: Pod[] }>('pods', '-l', `app.kubernetes.io/instance=${name}${which}`);
       return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     },
-    async secret(secret, key) {
-      const { data } = await handle.get<{ data: Record<string, string> }>('secret', secret);
+    /** Value of a key of a Secret. */
+    async secret(secret: string, key: string): Promise<string> {
+      const { data } = await get<{ data: Record<string, string> }>('secret', secret);
       return Buffer.from(data[key] ?? '', 'base64').toString();
     },
   };
-  return handle;
 }
 
 /** A condition, once it has this status, and this reason where one is told. */

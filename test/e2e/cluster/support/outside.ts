@@ -4,23 +4,13 @@ import { ORIGINAL } from '../../../support/surroundings.ts';
 import { startTcpProxy } from '../../../support/tcp-proxy.ts';
 
 /** What a company has around the service: an edge that people come through, and a portal. */
-export interface Outside {
-  /** Of the service, through the edge. `localhost` is a name that browsers and Node find without help. */
-  url: string;
-  edgePort: number;
-  /** Origin of the portal's page, which has the service's library and an element `editor`. */
-  portal: string;
-  /** Where pods fetch the document that is edited. */
-  documentUrl: string;
-  receiver: Awaited<ReturnType<typeof callbackReceiver>>;
-  stop(): Promise<void>;
-}
+export type Outside = Awaited<ReturnType<typeof startOutside>>;
 
 /**
  * @param node where the front's NodePort is
  * @param hostAddress under which pods find this machine
  */
-export async function startOutside(node: { address: string; port: number }, hostAddress: string): Promise<Outside> {
+export async function startOutside(node: { address: string; port: number }, hostAddress: string) {
   const edge = await startTcpProxy(node.port, { host: node.address });
   const url = `http://localhost:${edge.port}`;
   const portal = await startCanary((_request, response) => {
@@ -32,9 +22,12 @@ export async function startOutside(node: { address: string; port: number }, host
   const receiver = await callbackReceiver(() => 204, hostAddress);
   const files = await startCanary((_request, response) => void response.end(ORIGINAL), { host: hostAddress });
   return {
+    /** Of the service, through the edge. `localhost` is a name that browsers and Node find without help. */
     url,
     edgePort: edge.port,
+    /** Origin of the portal's page, which has the service's library and an element `editor`. */
     portal: `http://127.0.0.1:${portal.port}`,
+    /** Where pods fetch the document that is edited. */
     documentUrl: `http://${hostAddress}:${files.port}/a.docx`,
     receiver,
     stop: async () => void (await Promise.all([edge.close(), portal.close(), receiver.stop(), files.close()])),

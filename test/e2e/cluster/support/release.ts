@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CHART, helm, type Values } from '../../../support/helm.ts';
+import { CHART, helm } from '../../../support/helm.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Images } from '../images/build.ts';
 
@@ -8,20 +8,7 @@ import type { Images } from '../images/build.ts';
 export const SYSTEM = 'svc-system';
 
 /** The chart in a cluster, by the commands of docs/kubernetes.md. */
-export interface Release {
-  /** Runs helm on the release's namespace. */
-  helm(...parameters: string[]): Promise<string>;
-  /** Installs the chart; what helm says. */
-  install(): Promise<string>;
-  /** Upgrades to the chart with values beside those of the installation, and waits for the controller. */
-  upgrade(...set: string[]): Promise<void>;
-  /** The controller can be asked for work. */
-  ready(): Promise<void>;
-  /** All lines of the controllers that live. */
-  log(): Promise<Line[]>;
-  /** Pod of the controller that works; undefined while none does. */
-  leader(): Promise<string | undefined>;
-}
+export type Release = ReturnType<typeof releaseOf>;
 
 /** A line of a service's log. */
 export interface Line {
@@ -32,40 +19,41 @@ export interface Line {
 }
 
 /** @param keys JWK Set that licences are verified with */
-export function releaseOf(cluster: Cluster, images: Images, keys: object): Release {
+export function releaseOf(cluster: Cluster, images: Images, keys: object) {
   const folder = dirname(cluster.kubeconfig);
   const kubectl = (...parameters: string[]) => cluster.kubectl(['--namespace', SYSTEM, ...parameters]);
-  const [, registry, repository, tag] = /^([^/]+)\/(.+):(.+)$/.exec(images.editor) ?? [];
-  const release: Release = {
-    helm: (...parameters) =>
-      helm([...parameters, '--namespace', SYSTEM], { HOME: folder, KUBECONFIG: cluster.kubeconfig }),
-    async install() {
+  /** Runs helm on the release's namespace. */
+  const runHelm = (...parameters: string[]) =>
+    helm([...parameters, '--namespace', SYSTEM], { HOME: folder, KUBECONFIG: cluster.kubeconfig });
+  /** Resolves when the controller can be asked for work. */
+  const ready = async () => void (await kubectl('rollout', 'status', 'deployment/svc-controller', '--timeout=120s'));
+  return {
+    ...{ helm: runHelm, ready },
+    /** Installs the chart; what helm says. */
+    async install(): Promise<string> {
       const file = join(folder, 'license-keys.json');
       await writeFile(file, JSON.stringify(keys));
+      const [, registry, repository, tag] = /^([^/]+)\/(.+):(.+)$/.exec(images.editor) ?? [];
       const editor = `images.editor.registry=${registry},images.editor.repository=${repository},images.editor.tag=${tag}`;
       const flags = ['--create-namespace', '--set-file', `license.keys=${file}`, '--set', editor];
-      const said = await release.helm('install', 'svc', CHART, ...flags);
-      await release.ready();
+      const said = await runHelm('install', 'svc', CHART, ...flags);
+      await ready();
       return said;
     },
-    async upgrade(...set) {
-      const values: Values['set'] = set.flatMap((value) => ['--set', value]);
-      await release.helm('upgrade', 'svc', CHART, '--reset-then-reuse-values', ...values);
-      await release.ready();
+    /** Upgrades to the chart with a value beside those of the installation, and waits for the controller. */
+    async upgrade(set: string): Promise<void> {
+      await runHelm('upgrade', 'svc', CHART, '--reset-then-reuse-values', '--set', set);
+      await ready();
     },
-    async ready() {
-      await kubectl('rollout', 'status', 'deployment/svc-controller', '--timeout=120s');
-    },
-    async log() {
-      const text = await kubectl('logs', '--selector', 'app.kubernetes.io/component=controller', '--tail=-1');
-      return parseLog(text);
-    },
-    async leader() {
+    /** All lines of the controllers that live. */
+    log: async () =>
+      parseLog(await kubectl('logs', '--selector', 'app.kubernetes.io/component=controller', '--tail=-1')),
+    /** Pod of the controller that works; undefined while none does. */
+    async leader(): Promise<string | undefined> {
       const lease = await kubectl('get', 'lease', 'svc-controller', '--output', 'jsonpath={.spec.holderIdentity}');
       return lease.split('_')[0] || undefined;
     },
   };
-  return release;
 }
 
 export function parseLog(text: string): Line[] {

@@ -1,10 +1,9 @@
 import type { Context } from 'mocha';
 import { secret } from '../../../support/logs.ts';
-import type { Sessions } from '../../../support/sessions.ts';
 import { skip } from '../../../support/skip.ts';
 import { sharedStoreMissing } from '../../../support/test-store.ts';
-import { type Asked, askAgain, type EndAsking } from './asking.ts';
-import { type InstanceHandle, instanceHandle } from './instance.ts';
+import { type Asked, askAgain } from './asking.ts';
+import { instanceHandle } from './instance.ts';
 import { answers, makeNamespace, type Office } from './office.ts';
 import { type Outside, startOutside } from './outside.ts';
 import { sessionsThrough } from './sessions.ts';
@@ -13,15 +12,7 @@ import { clusterStore } from './store.ts';
 const SMALL = { resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '1500Mi' } } };
 
 /** An instance on PostgreSQL and an S3 server: processes of this machine, which pods reach at its address. */
-export interface SharedInstance extends InstanceHandle {
-  outside: Outside;
-  sessions: Sessions;
-  apiKey: string;
-  /** Writes the Secret of the bucket, with values in place of the right ones. */
-  putKeys(values?: Record<string, string>): Promise<void>;
-  ask(asked?: Asked): EndAsking;
-  stop(): Promise<void>;
-}
+export type SharedInstance = Awaited<ReturnType<typeof startSharedInstance>>;
 
 interface Wanted {
   /** That of its namespace as well. */
@@ -36,7 +27,7 @@ interface Wanted {
 }
 
 /** Starts an instance with two gates and two DocBuilders. Skips the test, and says why, where the machine has no such store. */
-export async function startSharedInstance(context: Context, office: Office, wanted: Wanted): Promise<SharedInstance> {
+export async function startSharedInstance(context: Context, office: Office, wanted: Wanted) {
   const missing = await sharedStoreMissing();
   if (missing) skip(context, missing);
   const { cluster } = office;
@@ -51,8 +42,6 @@ export async function startSharedInstance(context: Context, office: Office, want
     await makeNamespace(cluster, name, 'baseline');
     const handle = instanceHandle(cluster, name, name);
     const store = await clusterStore(cluster, name);
-    const putKeys: SharedInstance['putKeys'] = (values) =>
-      store.putSecret(store.bucketSecret, { ...store.keys, ...values });
     await store.putSecret('svc-license', { token: await office.licence() });
     const object = instance(wanted, outside, cluster.hostAddress, store.storage);
     await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(object));
@@ -61,8 +50,8 @@ export async function startSharedInstance(context: Context, office: Office, want
     const apiKey = secret((await keyOf('docbuilder-api-keys')).replace(/^.*:/, ''));
     const sessions = await sessionsThrough(outside, await keyOf('embed-jwt-secret'));
     await answers(outside.url);
-    const ask: SharedInstance['ask'] = (asked) => askAgain({ sessions, apiKey, handle }, asked);
-    return { ...handle, outside, sessions, apiKey, putKeys, ask, stop };
+    const ask = (asked?: Asked) => askAgain({ sessions, apiKey, handle }, asked);
+    return { ...handle, outside, sessions, apiKey, putKeys: store.putKeys, ask, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -3,22 +3,14 @@ import { startTcpProxy } from '../../../support/tcp-proxy.ts';
 import { testServers } from '../../../support/test-store.ts';
 import type { Cluster } from '../cluster.ts';
 
-/** A new database and the bucket, which are processes of this machine: pods reach them at its address. */
-export interface ClusterStore {
-  /** `spec.storage` of an instance in the namespace that has the Secrets. */
-  storage: object;
-  /** Keys of the bucket, as its Secret has them. */
-  keys: Record<string, string>;
-  /** The name of the Secret that has them. */
-  bucketSecret: string;
-  putSecret(name: string, stringData: Record<string, string>): Promise<void>;
-}
-
 const DATABASE = 'store-database';
 const BUCKET = 'store-bucket';
 
-/** Makes a database and its Secrets. @param namespace of the instance; its objects begin with the name as well */
-export async function clusterStore(cluster: Cluster, namespace: string): Promise<ClusterStore> {
+/**
+ * Makes a database and its Secrets. It and the bucket are processes of this machine: pods reach them at its address.
+ * @param namespace of the instance; its objects begin with the name as well
+ */
+export async function clusterStore(cluster: Cluster, namespace: string) {
   const { postgres, s3 } = await testServers();
   const { hostAddress, kubectl } = cluster;
   const database = new URL(await postgres.create());
@@ -36,6 +28,7 @@ export async function clusterStore(cluster: Cluster, namespace: string): Promise
   await putSecret(DATABASE, { uri: database.href });
   await putSecret(BUCKET, keys);
   return {
+    /** `spec.storage` of an instance in the namespace that has the Secrets. */
     storage: {
       postgres: { secretName: DATABASE },
       s3: {
@@ -45,9 +38,9 @@ export async function clusterStore(cluster: Cluster, namespace: string): Promise
         secretName: BUCKET,
       },
     },
-    keys,
-    bucketSecret: BUCKET,
-    putSecret,
+    ...{ keys, putSecret },
+    /** Writes the keys of the bucket, with others in place of the right ones. */
+    putKeys: (values: Record<string, string> = {}) => putSecret(BUCKET, { ...keys, ...values }),
   };
 }
 

@@ -9,16 +9,11 @@ const WITHIN_MS = 120_000;
 /** A save that a kill has cut off is never confirmed. */
 const SAVED_MS = 4_000;
 
-/** A person who writes a line, saves, and writes the next one, without end; who opens the document again when cut off. */
-export interface Writer {
-  /** Resolves once another save has been confirmed. */
-  more(): Promise<void>;
-  /** Ends, and looks whether the document has all lines whose save was confirmed. */
-  stop(): Promise<void>;
-}
-
-/** @param key of the document */
-export function startWriter(sessions: Sessions, key: string): Writer {
+/**
+ * A person who writes a line, saves, and writes the next one, without end; who opens the document again when cut off.
+ * @param key of the document
+ */
+export function startWriter(sessions: Sessions, key: string) {
   const confirmed: string[] = [];
   let stopping = false;
   const written = write();
@@ -50,10 +45,12 @@ export function startWriter(sessions: Sessions, key: string): Writer {
   }
 
   return {
+    /** Resolves once another save has been confirmed. */
     async more() {
       const before = confirmed.length;
       await until('another save', () => confirmed.length > before, WITHIN_MS);
     },
+    /** Ends, and looks whether the document has all lines whose save was confirmed. */
     async stop() {
       stopping = true;
       await written;

@@ -4,7 +4,6 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../../../cmd/local/port.ts';
 import { type FrontSettings, frontConfig, nginxArguments } from '../../../../src/common/front.ts';
 import { until } from '../../../support/until.ts';
@@ -12,18 +11,8 @@ import type { Upstreams } from './upstreams.ts';
 
 export const FRONT_DIRECTORY = resolve(import.meta.dirname, '../../../../ingress/front');
 const EDGE = resolve(import.meta.dirname, 'edge.conf.template');
-const START_SECONDS = 10;
 
-export interface RunningNginx {
-  url: URL;
-  /** Access log so far. */
-  log(): Promise<string>;
-  /** All that nginx wrote to stderr so far. */
-  errors(): Promise<string>;
-  /** Takes another configuration; resolves when what came in under the former one is answered. */
-  reload(config: string): Promise<void>;
-  stop(): Promise<void>;
-}
+export type RunningNginx = Awaited<ReturnType<typeof startNginx>>;
 
 export interface RunningFront extends RunningNginx {
   settings: FrontSettings;
@@ -72,7 +61,7 @@ export async function startEdge(front: FrontSettings): Promise<RunningNginx> {
 }
 
 /** Starts nginx with a configuration that listens on this port of the loopback address. */
-export async function startNginx(config: string, prefix: string, port: number): Promise<RunningNginx> {
+export async function startNginx(config: string, prefix: string, port: number) {
   const file = join(prefix, 'nginx.conf');
   await mkdir(prefix, { recursive: true });
   await writeFile(file, config);
@@ -85,26 +74,28 @@ export async function startNginx(config: string, prefix: string, port: number): 
   closeSync(fd);
   const ended = once(child, 'exit');
   const url = new URL(`http://127.0.0.1:${port}`);
-  for (const deadline = Date.now() + START_SECONDS * 1000; ; await delay(10)) {
-    if (
-      await fetch(url, { redirect: 'manual' }).then(
-        () => true,
-        () => false,
-      )
-    )
-      break;
-    if (child.exitCode !== null || Date.now() > deadline) {
-      const reason = await readFile(errors, 'utf8');
-      child.kill('SIGKILL');
-      await rm(prefix, { recursive: true, force: true });
-      throw new Error(`nginx did not start: ${reason}`);
-    }
-  }
+  const isUp = () =>
+    fetch(url, { redirect: 'manual' }).then(
+      () => true,
+      () => {
+        if (child.exitCode !== null) throw new Error('it ended');
+        return false;
+      },
+    );
+  await until('nginx listens', isUp).catch(async (error: Error) => {
+    const reason = await readFile(errors, 'utf8');
+    child.kill('SIGKILL');
+    await rm(prefix, { recursive: true, force: true });
+    throw new Error(`nginx did not start: ${error.message}\n${reason}`);
+  });
   return {
     url,
+    /** Access log so far. */
     log: () => readFile(join(prefix, 'access.log'), 'utf8'),
+    /** All that nginx wrote to stderr so far. */
     errors: () => readFile(errors, 'utf8'),
-    async reload(changed) {
+    /** Takes another configuration; resolves when what came in under the former one is answered. */
+    async reload(changed: string): Promise<void> {
       await writeFile(file, changed);
       const workers = async () =>
         (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ');
@@ -112,7 +103,7 @@ export async function startNginx(config: string, prefix: string, port: number): 
       child.kill('SIGHUP');
       await until('the former workers have ended', async () => (await workers()).every((pid) => !before.includes(pid)));
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       child.kill('SIGTERM');
       await ended;
       await rm(prefix, { recursive: true, force: true });

@@ -5,20 +5,7 @@ import { portOf } from '../../../support/listen.ts';
 import { type Behaviour, type Seen, UPSTREAMS, type Upstream } from './control.ts';
 
 /** Small servers in the places of gate, DocBuilder and editor, which note what they get and do what they are told. */
-export interface Upstreams {
-  /** `host:port` of each. */
-  addresses: Record<Upstream, string>;
-  /** For `remoteControl`. */
-  controlUrl: string;
-  /** What `remoteControl` does, without the way there. */
-  behave(upstream: Upstream, behaviour: Behaviour): Promise<void>;
-  seen(upstream: Upstream): Seen[];
-  /** Has all answer 200 again, as if they had seen nothing. */
-  calm(): Promise<void>;
-  /** Connections made to each so far. */
-  connections(upstream: Upstream): number;
-  stop(): Promise<void>;
-}
+export type Upstreams = Awaited<ReturnType<typeof startUpstreams>>;
 
 interface Running {
   server: Server;
@@ -31,7 +18,7 @@ interface Running {
 
 const DISCOVERY = '<wopi-discovery><net-zone name="external-http"/></wopi-discovery>';
 
-export async function startUpstreams(): Promise<Upstreams> {
+export async function startUpstreams() {
   const running = Object.fromEntries(
     await Promise.all(UPSTREAMS.map(async (name) => [name, await start(name)] as const)),
   ) as Record<Upstream, Running>;
@@ -47,22 +34,25 @@ export async function startUpstreams(): Promise<Upstreams> {
   });
   const controlPort = await portOf(control.listen(0, '127.0.0.1'));
 
+  const addresses = Object.fromEntries(UPSTREAMS.map((name) => [name, `127.0.0.1:${running[name].port}`]));
   return {
-    addresses: Object.fromEntries(UPSTREAMS.map((name) => [name, `127.0.0.1:${running[name].port}`])) as Record<
-      Upstream,
-      string
-    >,
+    /** `host:port` of each. */
+    addresses: addresses as Record<Upstream, string>,
+    /** For `remoteControl`. */
     controlUrl: `http://127.0.0.1:${controlPort}`,
-    behave: (name, behaviour) => behave(running[name], behaviour),
-    seen: (name) => running[name].seen.splice(0),
-    async calm() {
+    /** What `remoteControl` does, without the way there. */
+    behave: (name: Upstream, behaviour: Behaviour) => behave(running[name], behaviour),
+    seen: (name: Upstream) => running[name].seen.splice(0),
+    /** Has all answer 200 again, as if they had seen nothing. */
+    async calm(): Promise<void> {
       for (const upstream of Object.values(running)) {
         await behave(upstream, { status: 200 });
         upstream.seen = [];
       }
     },
-    connections: (name) => running[name].connections,
-    stop: async () => {
+    /** Connections made to each so far. */
+    connections: (name: Upstream) => running[name].connections,
+    stop: async (): Promise<void> => {
       await Promise.all(Object.values(running).map((upstream) => behave(upstream, { down: true })));
       control.closeAllConnections();
       await new Promise((resolve) => control.close(resolve));

@@ -1,31 +1,25 @@
-import { createServer } from 'node:http';
 import { expect } from 'chai';
 import express, { type Request } from 'express';
 import { AppError } from '../../../../src/common/errors.ts';
 import { getBaseUrl } from '../../../../src/common/http/base-url.ts';
 import { errorHandler } from '../../../../src/common/http/errors.ts';
 import { createHttpServer } from '../../../../src/common/http/server.ts';
-import { portOf } from '../../../support/listen.ts';
+import { useServers } from '../../../support/canary.ts';
 import { testLogger } from '../../../support/logs.ts';
 
 describe('answers', () => {
+  const serve = useServers();
+
   it('say in whole seconds when to come back: rounded up, one at least', async () => {
     const app = express();
     app.get('/:seconds', (request) => {
       throw new AppError('rate_limited', {}, { retryAfter: Number(request.params.seconds) });
     });
     app.use(errorHandler(testLogger()));
-    const server = createServer(app).listen(0, '127.0.0.1');
-    const port = await portOf(server);
-    try {
-      for (const [seconds, told] of Object.entries({ 0: '1', 0.2: '1', 1: '1', 10.1: '11', 3600: '3600' })) {
-        const response = await fetch(`http://127.0.0.1:${port}/${seconds}`);
-        expect(response.headers.get('retry-after'), seconds).to.equal(told);
-        await response.arrayBuffer();
-      }
-    } finally {
-      server.closeAllConnections();
-      server.close();
+    const { port } = await serve(app);
+    for (const [seconds, told] of Object.entries({ 0: '1', 0.2: '1', 1: '1', 10.1: '11', 3600: '3600' })) {
+      const response = await fetch(`http://127.0.0.1:${port}/${seconds}`);
+      expect(response.headers.get('retry-after'), seconds).to.equal(told);
     }
   });
 

@@ -1,9 +1,9 @@
-import { createServer, request, type Server } from 'node:http';
+import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { parseJson, readJsonText } from '../../../../src/common/http/json.ts';
 import { type HeldJson, JsonLoad, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
-import { portOf } from '../../../support/listen.ts';
+import { useServers } from '../../../support/canary.ts';
 import { refusal } from '../../../support/refusal.ts';
 
 const MB = 1024 * 1024;
@@ -65,18 +65,17 @@ describe('the memory of JSON', () => {
 });
 
 describe('JSON bodies', () => {
-  let server: Server;
-  afterEach(() => server.close().closeAllConnections());
+  const start = useServers();
 
   /** Answers with a body as it was read. */
   async function serve(held: HeldJson, idleMs = 1000, maxBytes = 10 * MB): Promise<string> {
-    server = createServer((asked, response) => {
+    const { port } = await start((asked, response) => {
       readJsonText(asked, idleMs, maxBytes, held).then(
         (text) => response.end(JSON.stringify(parseJson(text, ''))),
         ({ status, code, detail }) => response.writeHead(status).end(JSON.stringify({ status, code, detail })),
       );
-    }).listen(0, '127.0.0.1');
-    return `http://127.0.0.1:${await portOf(server)}`;
+    });
+    return `http://127.0.0.1:${port}`;
   }
   const post = async (url: string, body: RequestInit['body']) =>
     (await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)).json();

@@ -1,39 +1,32 @@
 import { once } from 'node:events';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { sendStream } from '../../../../src/common/http/send-bytes.ts';
+import { useServers } from '../../../support/canary.ts';
 import { useFolder } from '../../../support/folder.ts';
-import { portOf } from '../../../support/listen.ts';
 import { until } from '../../../support/service.ts';
 
 describe('a file as an answer', () => {
   const folder = useFolder();
   let path: string;
-  let answer: RequestListener;
-  const server = createServer((request, response) => answer(request, response));
-  let port: number;
+  const serve = useServers();
   before(async () => {
     path = await folder.file(Buffer.alloc(8_000_000, 'x'));
-    port = await portOf(server.listen(0, '127.0.0.1'));
-  });
-  after(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 
   /** Returns how the answer to one client ended, and what it read from; `meet` sees it before anything is sent. */
   async function answered(meet: (client: Socket, response: ServerResponse) => Promise<void>) {
     const { promise, resolve } = Promise.withResolvers<{ source: ReadStream; error: unknown }>();
-    const client = connect(port, '127.0.0.1');
-    answer = async (_request, response) => {
+    const { port } = await serve(async (_request, response) => {
       const source = createReadStream(path);
       await meet(client, response);
       const error = await sendStream(response, source, () => {}).catch((thrown: unknown) => thrown);
       resolve({ source, error });
-    };
+    });
+    const client = connect(port, '127.0.0.1');
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     const ended = await promise;
     client.destroy();
@@ -64,18 +57,18 @@ describe('a file as an answer', () => {
 
   it('that cannot be read is an error before anything is sent', async () => {
     const { promise, resolve } = Promise.withResolvers<[unknown, boolean]>();
-    answer = async (_request, response) => {
+    const { port } = await serve(async (_request, response) => {
       const source = createReadStream(folder.at('nothing'));
       const error = await sendStream(response, source, () => {}).catch((thrown: unknown) => thrown);
       resolve([(error as NodeJS.ErrnoException).code, response.headersSent]);
       response.end();
-    };
+    });
     await (await fetch(`http://127.0.0.1:${port}/`)).text();
     expect(await promise).to.deep.equal(['ENOENT', false]);
   });
 
   it('arrives whole', async () => {
-    answer = (_request, response) => void sendStream(response, createReadStream(path), () => {});
+    const { port } = await serve((_request, response) => void sendStream(response, createReadStream(path), () => {}));
     expect((await (await fetch(`http://127.0.0.1:${port}/`)).text()).length).to.equal(8_000_000);
   });
 });

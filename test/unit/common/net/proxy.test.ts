@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { parseProxy, proxyFor } from '../../../../src/common/net/proxy.ts';
-import type { Canary } from '../../../support/canary.ts';
+import { type Canary, useServers } from '../../../support/canary.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
 import { useFolder } from '../../../support/folder.ts';
 import { secret } from '../../../support/logs.ts';
-import { openDoor, refusal, useServers } from '../../../support/outbound.ts';
+import { openDoor, refusal } from '../../../support/outbound.ts';
 
 const PUBLIC = '93.184.216.34';
 const IPV6 = '2606:2800:220:1:248:1893:25c8:1946';

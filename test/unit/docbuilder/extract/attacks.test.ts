@@ -15,7 +15,7 @@ const picture = (base64: string) =>
 
 describe('a flat document that attacks its reader', () => {
   for (const [what, open, depth] of [
-    ['spans', '<text:p><text:span text:style-name="T1">', 100_000],
+    ['spans', '<text:p><text:span text:style-name="T1">', 30_000],
     ['tables', '<table:table><table:table-row><table:table-cell>', 5000],
     ['frames', '<draw:frame><draw:text-box><text:p>', 5000],
     ['lists', '<text:list><text:list-item>', 5000],
@@ -41,19 +41,12 @@ describe('a flat document that attacks its reader', () => {
     expect(spent()).to.be.lessThan(2000);
   });
 
+  const row = (cells: string, times = 1) =>
+    `<table:table-row table:number-rows-repeated="${times}">${cells}</table:table-row>`;
   for (const [what, rows] of [
-    [
-      'billions of cells of one',
-      `<table:table-row table:number-rows-repeated="1048576">${cell(16384)}</table:table-row>`,
-    ],
-    [
-      'billions of empty cells',
-      `<table:table-row><table:table-cell table:number-columns-repeated="1000000000000"/>${cell(1)}</table:table-row>`,
-    ],
-    [
-      'billions of empty rows',
-      `<table:table-row table:number-rows-repeated="9007199254740991"/><table:table-row>${cell(1)}</table:table-row>`,
-    ],
+    ['billions of cells of one', row(cell(16_384), 1_048_576)],
+    ['billions of empty cells', row(`<table:table-cell table:number-columns-repeated="1000000000000"/>${cell(1)}`)],
+    ['billions of empty rows', row('', Number.MAX_SAFE_INTEGER) + row(cell(1))],
   ] as const) {
     it(`cannot make ${what}, and has its metadata`, async () => {
       expect(await failure(extract('sheet', sheet(rows)))).to.deep.equal(tooLarge);
@@ -102,7 +95,7 @@ describe('a flat document that attacks its reader', () => {
   }).timeout(60_000);
 
   it('lets others have their turn while it is read, and ends when it is told to', async () => {
-    const bytes = toFlat('text', { body: `<text:p>${'chữ '.repeat(10)}</text:p>`.repeat(400_000) });
+    const bytes = toFlat('text', { body: `<text:p>${'chữ '.repeat(10)}</text:p>`.repeat(150_000) });
     const extractor = createExtractor();
     await withFile(bytes, async (path) => {
       const task = { path, family: 'text', format: 'txt', maxBytes: 2e8 } as const;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { buildWork } from '../../../../cmd/docbuilder/script/build.ts';
-import type { ScriptFacts } from '../../../../cmd/docbuilder/script/check/facts.ts';
+import type { ScriptFacts } from '../../../../cmd/docbuilder/script/check/check.ts';
 
 const script: ScriptFacts = { type: 'slides', save: [{ format: 'pdf' }], links: [], characters: 0 };
 const unused = (): never => {

@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import type { EffectivePlan } from '../../../../cmd/docbuilder/jobs/limits.ts';
 import { checkScript } from '../../../../cmd/docbuilder/script/check/check.ts';
 import { decodedPicture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
-import { scriptUnits } from '../../../../cmd/docbuilder/script/check/units.ts';
 import { AppError } from '../../../../src/common/errors.ts';
-import type { Script } from '../../../../src/common/generated/script.ts';
 import { refusal } from '../../../support/refusal.ts';
 
 const SMALL = { edition: 'community', limits: { max_outputs_per_build: 1, max_script_units: 10 } } as EffectivePlan;
@@ -60,7 +58,10 @@ describe('units of a script', () => {
     ['bullets of a slide', slides({ layout: 'content', title: 'a', content: ['a', 'b'] }), 3],
     ['elements with what is in them', slides({ layout: 'blank', elements }), 9],
   ] as const) {
-    it(`${what}: ${units}`, () => expect(scriptUnits(script as unknown as Script)).to.equal(units));
+    it(`${what}: ${units}`, () => {
+      const plan = { ...LARGE, limits: { ...LARGE.limits, max_script_units: 0 } };
+      expect(refusal(() => checkScript(script, plan)).detail).to.deep.equal({ units, limit: 0 });
+    });
   }
 
   it('over the limit: script_too_large with units and limit', () => {

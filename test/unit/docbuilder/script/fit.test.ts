@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { fittingSize, sizesFrom } from '../../../../cmd/docbuilder/script/slides/fit.ts';
-import { buildSlides } from '../../../../cmd/docbuilder/script/slides.ts';
+import { fittingSize } from '../../../../cmd/docbuilder/script/slides/fit.ts';
+import { buildFlat } from '../../../../cmd/docbuilder/script/write-script.ts';
 import type { Slide } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 
 /** The pieces that slides are made of, as they are made. */
 function toBody(slides: Slide[]): Iterable<string> {
-  return buildSlides(
+  return buildFlat(
     { svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slides },
     { pictures: new Map(), now: new Date('2026-11-21T08:00:00Z') },
   ).body;
@@ -17,7 +17,7 @@ describe('font sizes that fit', () => {
 
   it('are as wanted for a short text and smaller the longer it is', () => {
     const sizes = [10, 100, 200, 400, 800].map((length) =>
-      fittingSize([{ text: 'tài liệu '.repeat(length / 10) }], box, sizesFrom(32, 8), 'Arial'),
+      fittingSize([{ text: 'tài liệu '.repeat(length / 10) }], box, 32, 'Arial'),
     );
     expect(sizes[0]).to.equal(32);
     expect(sizes).to.deep.equal(sizes.toSorted((left, right) => right - left));
@@ -28,7 +28,7 @@ describe('font sizes that fit', () => {
     const marks = `a${'\u0301\u0323'.repeat(49_000)}`;
     const text = Array.from({ length: 200 }, () => ({ text: marks }));
     const spent = processorTime();
-    expect(fittingSize(text, { width: 1000, height: 1000 }, sizesFrom(18), 'Arial')).to.equal(8);
+    expect(fittingSize(text, { width: 1000, height: 1000 }, 18, 'Arial')).to.equal(8);
     expect(spent()).to.be.below(1000);
   });
 

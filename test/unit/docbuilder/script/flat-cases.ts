@@ -1,4 +1,4 @@
-import type { Picture } from '../../../../cmd/docbuilder/script/flat.ts';
+import type { Picture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
 import type { Block, Element, Script, Sheet, Slide } from '../../../../src/common/generated/script.ts';
 
 /** A script, and its pictures by JSON Pointer. */

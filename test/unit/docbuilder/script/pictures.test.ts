@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { decodedPicture, getImages, picture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
+import { decodedPicture, picture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
+import { getImages } from '../../../../cmd/docbuilder/script/parts.ts';
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { refusal } from '../../../support/refusal.ts';

@@ -1,0 +1,100 @@
+import type { MarginalInline, MarginalPart, Margins, Meta, Page, Paper } from '../../../src/common/generated/script.ts';
+import { getLanguage } from './document.ts';
+import { inline, span } from './inline.ts';
+import type { Styles } from './styles.ts';
+import { type Attributes, escapeXml, mm } from './xml.ts';
+
+/** Width and height in millimetres, held upright. B5 is that of ISO 216. */
+const SIZES: Record<Extract<Paper, string>, readonly [width: number, height: number]> = {
+  A3: [297, 420],
+  A4: [210, 297],
+  A5: [148, 210],
+  B5: [176, 250],
+  Letter: [215.9, 279.4],
+  Legal: [215.9, 355.6],
+};
+const DEFAULT_MARGIN = 25;
+/** Margins leave at least this much of the paper for text. */
+const SMALLEST_TEXT = 10;
+
+/** A page in millimetres: its paper, its margins, and what they leave for text. */
+export interface Sheet {
+  width: number;
+  height: number;
+  margins: Required<Margins>;
+  textWidth: number;
+  textHeight: number;
+}
+
+/** The paper that a script asks for; A4 upright without a word about it. */
+export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}): Sheet {
+  const [width, height] = turned(size, orientation);
+  const { top = DEFAULT_MARGIN, right = DEFAULT_MARGIN, bottom = DEFAULT_MARGIN, left = DEFAULT_MARGIN } = margins;
+  return {
+    width,
+    height,
+    margins: { top, right, bottom, left },
+    textWidth: Math.max(width - left - right, SMALLEST_TEXT),
+    textHeight: Math.max(height - top - bottom, SMALLEST_TEXT),
+  };
+}
+
+/** A size in millimetres keeps its own orientation unless the script names one. */
+function turned(size: Paper, orientation: Page['orientation']): readonly [width: number, height: number] {
+  const [width, height] = typeof size === 'string' ? SIZES[size] : [size.width, size.height];
+  if (orientation === undefined) return [width, height];
+  const [short, long] = [Math.min(width, height), Math.max(width, height)];
+  return orientation === 'landscape' ? [long, short] : [short, long];
+}
+
+/** Paper and margins as attributes of `style:page-layout-properties`. */
+export function paperAttributes({ width, height, margins }: Pick<Sheet, 'width' | 'height' | 'margins'>): Attributes {
+  return {
+    'fo:page-width': mm(width),
+    'fo:page-height': mm(height),
+    'style:print-orientation': width > height ? 'landscape' : 'portrait',
+    'fo:margin-top': mm(margins.top),
+    'fo:margin-right': mm(margins.right),
+    'fo:margin-bottom': mm(margins.bottom),
+    'fo:margin-left': mm(margins.left),
+  };
+}
+
+/** The text that fields show before the pages are laid out. */
+export interface FieldValues {
+  title: string;
+  /** The day as it is written in the language: a field would say when the document was opened. */
+  date: string;
+}
+
+export function fieldValues(meta: Meta = {}, now: Date): FieldValues {
+  const format = { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' } as const;
+  return { title: meta.title ?? '', date: new Intl.DateTimeFormat(getLanguage(meta), format).format(now) };
+}
+
+/** Parts of a header or footer, from left to right. */
+export const SIDES = ['left', 'center', 'right'] as const;
+
+/** The lines of one part of a header or footer, each as the content of a paragraph. */
+export function marginalLines(content: MarginalInline | undefined, values: FieldValues, styles: Styles): string[] {
+  if (content === undefined) return [];
+  const lines = [''];
+  for (const part of [content].flat()) {
+    const { field, text = '', ...look } = typeof part === 'string' ? { text: part } : part;
+    const [first = '', ...rest] =
+      field === undefined
+        ? text.split(/\r\n?|\n/).map((line) => inline({ ...look, text: line }, styles))
+        : [span(fieldXml(field, values), look, styles)];
+    lines.push(`${lines.pop()}${first}`, ...rest);
+  }
+  return lines;
+}
+
+function fieldXml(field: NonNullable<MarginalPart['field']>, { title, date }: FieldValues): string {
+  return {
+    page: '<text:page-number text:select-page="current">1</text:page-number>',
+    pages: '<text:page-count>1</text:page-count>',
+    title: `<text:title>${escapeXml(title)}</text:title>`,
+    date: escapeXml(date),
+  }[field];
+}

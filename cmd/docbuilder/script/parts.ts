@@ -1,0 +1,46 @@
+import type {
+  Block,
+  Cell,
+  Element,
+  Image,
+  ImageElement,
+  ListItem,
+  ListItemObject,
+  Row,
+  Script,
+  SlideContent,
+} from '../../../src/common/generated/script.ts';
+
+/** A part of a script with its JSON Pointer, such as `/body/3`. */
+interface Part {
+  path: string;
+  part: Block | Element | { type: 'area'; items: ListItem[] };
+}
+
+/** The blocks of a script, and the lists in areas of its slides and their elements. */
+export function* getParts({ body = [], slides = [] }: Script): Generator<Part> {
+  for (const [index, part] of body.entries()) yield { path: `/body/${index}`, part };
+  for (const [index, slide] of slides.entries()) {
+    const path = `/slides/${index}`;
+    for (const name of ['content', 'left', 'right'] as const) {
+      const items = (slide as Partial<Record<typeof name, SlideContent>>)[name];
+      if (Array.isArray(items)) yield { path: `${path}/${name}`, part: { type: 'area', items } };
+    }
+    for (const [place, part] of (slide.elements ?? []).entries()) yield { path: `${path}/elements/${place}`, part };
+  }
+}
+
+/** Every image of a script, with its JSON Pointer. */
+export function* getImages(script: Script): Generator<{ path: string; image: Image | ImageElement }> {
+  for (const { path, part } of getParts(script)) if (part.type === 'image') yield { path, image: part };
+}
+
+/** An item in its long form: one that is mere text says nothing else. */
+export function itemParts(item: ListItem): ListItemObject {
+  return typeof item === 'string' || Array.isArray(item) ? { text: item } : item;
+}
+
+/** The cells of a row of a sheet, whichever way it was written. */
+export function getCells(row: Row): readonly Cell[] {
+  return Array.isArray(row) ? row : row.cells;
+}

@@ -1,0 +1,102 @@
+import { asEditorError, isFinal, isUnreachable } from './errors.ts';
+import type { SessionState } from './server.ts';
+
+export interface StatePollerOptions {
+  ask(): Promise<SessionState>;
+  /** Returns whether there are changes that are not stored, so that a version may come. */
+  isExpecting(): boolean;
+  onState(state: SessionState): void;
+  /** Nothing answers at all, for the first time: the editor's page may have lost its document as well. */
+  onUnreachable(): void;
+  /** The server cannot be reached: called once, and again only after it could be reached. */
+  onTrouble(error: SVC.EditorError): void;
+}
+
+const HURRY_MS = 35_000;
+const SHORTEST_MS = 250;
+const LONGEST_MS = 2_000;
+const NUDGES_MS = [1_000, 11_000];
+const EXPECTING_MS = 10_000;
+const IDLE_MS = 30_000;
+/** Number of failures in a row that are reported. */
+const FAILURES = 3;
+
+/** Asks the server for the session's state again and again: a save is known only from there. */
+export class StatePoller {
+  readonly #options: StatePollerOptions;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #hurryUntil = 0;
+  #pause = SHORTEST_MS;
+  #nudges: number[] = [];
+  #failures = 0;
+  #isAsking = false;
+  #isRunning = false;
+
+  constructor(options: StatePollerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#schedule();
+  }
+
+  /** Asks at once, and often for a while, since news is expected. */
+  hurry(): void {
+    this.#hurryUntil = Date.now() + HURRY_MS;
+    this.#pause = SHORTEST_MS;
+    this.#schedule();
+  }
+
+  /** Asks at once, since something may have gone wrong. */
+  look(): void {
+    this.#nudges = [0, ...this.#nudges];
+    this.#schedule();
+  }
+
+  /** Asks soon, and again when the server has had time to see it: people have come or gone. */
+  nudge(): void {
+    this.#nudges = [...NUDGES_MS];
+    if (Date.now() >= this.#hurryUntil) this.#schedule();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isRunning && !this.#isAsking) this.#timer = setTimeout(() => void this.#ask(), this.#nextPause());
+  }
+
+  #nextPause(): number {
+    if (Date.now() >= this.#hurryUntil) {
+      return this.#nudges.shift() ?? (this.#options.isExpecting() ? EXPECTING_MS : IDLE_MS);
+    }
+    const pause = this.#pause;
+    this.#pause = Math.min(pause * 1.5, LONGEST_MS);
+    return pause;
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      const state = await this.#options.ask();
+      this.#failures = 0;
+      if (this.#isRunning) this.#options.onState(state);
+    } catch (error) {
+      if (this.#isRunning) this.#fail(asEditorError(error));
+    }
+    this.#isAsking = false;
+    this.#schedule();
+  }
+
+  #fail(error: SVC.EditorError): void {
+    this.#failures += 1;
+    const final = isFinal(error);
+    if (final) this.stop();
+    if (this.#failures === 1 && isUnreachable(error)) this.#options.onUnreachable();
+    if (final || this.#failures === FAILURES) this.#options.onTrouble(error);
+  }
+}

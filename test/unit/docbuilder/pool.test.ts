@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { seededRandom } from '../../../bench/statistics.ts';
+import { type PoolOptions, WorkerPool } from '../../../cmd/docbuilder/engine/pool.ts';
+import type { Worker } from '../../../cmd/docbuilder/engine/worker.ts';
+import { silentLogger } from '../../support/logs.ts';
+import { until } from '../../support/until.ts';
+
+const MINUTE = 60_000;
+const never = new AbortController().signal;
+
+/** The pool with workers that do nothing, and of which some do not start. */
+describe('the pool of workers', () => {
+  const random = seededRandom(7);
+  const living = new Set<Worker & { die(): void }>();
+  let pool: WorkerPool;
+  let now = 0;
+
+  function makeWorker(slot: number) {
+    for (const other of living) expect(other.slot, 'each has a slot of its own').to.not.equal(slot);
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const facts = { slot, startedAt: now, alive: true, resident: 0, marked: false, ended, settled: async () => {} };
+    const worker = Object.assign(facts as unknown as Worker, {
+      die: () => {
+        facts.alive = false;
+        living.delete(worker);
+        resolve();
+      },
+      end: async () => worker.die(),
+    });
+    living.add(worker);
+    return worker;
+  }
+  async function startWorker(slot: number): Promise<Worker> {
+    await sleep(5 + random() * 15);
+    if (random() < 0.03) throw new Error('it does not start');
+    return makeWorker(slot);
+  }
+  function open(options: Partial<PoolOptions> = {}): void {
+    const usual = { size: 2, maxJobs: 200, maxAgeMinutes: 60, maxResidentBytes: 1000, clock: () => now };
+    pool = new WorkerPool(startWorker, makeWorker(0), { ...usual, log: silentLogger(), ...options });
+  }
+  afterEach(async () => {
+    await pool.stop();
+    expect(living.size).to.equal(0);
+  });
+
+  /** Waits until so many are idle, and one spare stands by. */
+  const atRest = (idle: number) =>
+    until(`${idle} that are idle, and a spare`, () => {
+      const counts = pool.counts();
+      return counts.idle === idle && counts.busy === 0 && living.size === idle + 1;
+    });
+  async function work(ms = 1, leave: (worker: Worker) => void = () => undefined): Promise<void> {
+    const worker = await pool.acquire(never);
+    await sleep(ms);
+    leave(worker);
+    void pool.giveBack(worker);
+  }
+  const kill = (index: number) => [...living][index % living.size]?.die();
+
+  it('replaces one that dies while it is idle, or a spare, before anybody asks for it', async () => {
+    open();
+    for (let count = 1; count <= 30; count++) {
+      await atRest(2);
+      kill(count);
+      await until('its end noticed', () => pool.counts().restarts === count);
+      await until('a replacement', () => pool.counts().idle === 2);
+      await Promise.all([work(), work()]);
+      expect(pool.counts().restarts, 'no job met a dead worker').to.equal(count);
+    }
+  });
+
+  it('replaces one after its jobs, at its age, with too much memory or traces of a document, and not before', async () => {
+    open({ size: 1, maxJobs: 3, maxAgeMinutes: 1 });
+    const restarts: number[] = [];
+    const next = async (leave?: (worker: Worker) => void) => {
+      await work(1, leave);
+      await atRest(1);
+      restarts.push(pool.counts().restarts);
+    };
+    for (let count = 0; count < 4; count++) await next();
+    await next((worker) => Object.assign(worker, { resident: 1000 }));
+    await next((worker) => Object.assign(worker, { resident: 1001 }));
+    await next((worker) => Object.assign(worker, { marked: true }));
+    now += MINUTE - 1;
+    await next();
+    // The spare is as old.
+    now += 1;
+    await next();
+    expect(restarts).to.deep.equal([0, 0, 1, 1, 1, 2, 3, 3, 5]);
+    // Nobody uses it now.
+    now += MINUTE;
+    await until('an idle worker replaced', () => pool.counts().restarts > 5);
+  });
+
+  it('has as many as it is told: fewer once their jobs have ended', async () => {
+    open();
+    for (const size of [3, 1, 4, 2, 1, 3]) {
+      pool.resize(size);
+      await atRest(size);
+    }
+    const jobs = [work(30), work(30), work(30)];
+    await until('all at work', () => pool.counts().busy === 3);
+    pool.resize(1);
+    expect(pool.counts()).to.include({ total: 1, busy: 3 });
+    await Promise.all(jobs);
+    await atRest(1);
+    expect(pool.counts().restarts).to.equal(0);
+  });
+
+  it('comes to rest with all that it should have, whatever happens in whatever order', async () => {
+    open();
+    for (let round = 0; round < 20; round++) {
+      const jobs: Promise<void>[] = [];
+      for (let step = 0; step < 40; step++) {
+        const chance = random();
+        if (chance < 0.15) kill(step);
+        else if (chance < 0.25) pool.resize(1 + Math.floor(random() * 4));
+        else jobs.push(work(random() * 8));
+        await sleep(random() * 3);
+      }
+      await Promise.all(jobs);
+      pool.resize(2);
+      await atRest(2);
+    }
+  });
+
+  it('gives one to nobody who has gone or came too late', async () => {
+    open({ size: 1 });
+    await atRest(1);
+    const held = await pool.acquire(never);
+    const gone = AbortSignal.timeout(10);
+    expect(await pool.acquire(gone).catch((error) => error)).to.equal(gone.reason);
+    const waiting = pool.acquire(never).catch((error) => error.reason);
+    await pool.giveBack(held);
+    await pool.giveBack(await waiting);
+    await atRest(1);
+    await pool.stop();
+    expect(await pool.acquire(never).catch((error) => error.reason)).to.equal('no_worker');
+  });
+});
