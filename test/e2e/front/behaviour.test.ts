@@ -138,6 +138,7 @@ describe('front', () => {
       it(what, async () => {
         await bench.upstreams.behave('gateInternal', behaviour);
         for (const url of [bench.front.url, edge.url]) await expectPage(url, status, text, retryAfter);
+        expect((await send(bench.front.url, { target: SOCKET, upgrade: true })).status, 'a socket').to.equal(403);
         const asked = `http://127.0.0.1:${bench.front.settings.askPort}`;
         expect((await fetch(asked)).status, 'without an address').to.equal(429);
       });
