@@ -1,4 +1,4 @@
-import type { MarginalInline, MarginalPart, Margins, Meta, Page, Paper } from '../../../src/common/generated/script.ts';
+import type { MarginalInline, MarginalPart, Meta, Page, Paper } from '../../../src/common/generated/script.ts';
 import { getLanguage } from './document.ts';
 import { inline, span } from './inline.ts';
 import type { Styles } from './styles.ts';
@@ -18,16 +18,10 @@ const DEFAULT_MARGIN = 25;
 const SMALLEST_TEXT = 10;
 
 /** A page in millimetres: its paper, its margins, and what they leave for text. */
-export interface Sheet {
-  width: number;
-  height: number;
-  margins: Required<Margins>;
-  textWidth: number;
-  textHeight: number;
-}
+export type Sheet = ReturnType<typeof toSheet>;
 
 /** The paper that a script asks for; A4 upright without a word about it. */
-export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}): Sheet {
+export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}) {
   const [width, height] = turned(size, orientation);
   const { top = DEFAULT_MARGIN, right = DEFAULT_MARGIN, bottom = DEFAULT_MARGIN, left = DEFAULT_MARGIN } = margins;
   return {
