@@ -618,7 +618,9 @@ describe('embedding', () => {
       const [response] = await once(request, 'response');
       await once(response, 'readable');
       request.destroy();
-      expect((await (await fetch(url)).arrayBuffer()).byteLength).to.equal(big.length);
+      const again = await fetch(url);
+      expect(again.headers.get('content-type'), 'of a charset that nobody knows').to.equal('text/plain');
+      expect((await again.arrayBuffer()).byteLength).to.equal(big.length);
     });
   });
 });

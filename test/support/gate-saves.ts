@@ -25,9 +25,8 @@ import { createAudit } from '../../src/common/audit.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { errorHandler } from '../../src/common/http/errors.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
-import { bringTo } from './gate-bring.ts';
 import { openTestData } from './gate-data.ts';
-import { documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
+import { bringTo, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import { portOf } from './listen.ts';
 import { secret, testLogger } from './logs.ts';
 

@@ -97,6 +97,18 @@ describe('cleaning', () => {
     expect(left.map(({ sessionId }) => sessionId)).to.deep.equal(['ses_there']);
   });
 
+  it('forgets after a day what gates remember of a document', async () => {
+    const what = { kind: 'loaded', docId: 'doc_a', key: '' } as const;
+    await bench.rows.transact((tx) => tx.remember({ ...what, value: null, at: bench.now() }));
+    for (const [ms, isRemembered] of [
+      [24 * HOUR, true],
+      [1, false],
+    ] as const) {
+      await sweep(ms);
+      expect((await bench.rows.read((tx) => tx.remembered(what))) !== undefined).to.equal(isRemembered);
+    }
+  });
+
   it('leaves a document alone that is being saved, however long it was closed', async () => {
     const session = await bench.open({ state: 'closed', closedAt: bench.now() });
     bench.pass(25 * HOUR);
