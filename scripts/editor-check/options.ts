@@ -26,48 +26,32 @@ Tries an editor server through good and bad days, and says what became of each e
   --list
 `;
 
-/** Options of the check. */
-export interface Options {
-  onlineUrl: string | undefined;
-  adminUser: string;
-  adminPasswordFile: string | undefined;
-  wopiUrl: string | undefined;
-  wopiListen: string | undefined;
-  port: number;
-  editorKill: string | undefined;
-  editorStart: string | undefined;
-  idleSeconds: number | undefined;
-  browser: BrowserName;
-  browserPath: string | undefined;
-  only: readonly string[];
-  repeat: number;
-  openings: number;
-  quick: boolean;
-  lang: string;
-  pictures: string | undefined;
-  markdown: boolean;
-  list: boolean;
-}
+const TEXT = { type: 'string' } as const;
+const SWITCH = { type: 'boolean', default: false } as const;
+const OPTIONS = {
+  'online-url': TEXT,
+  'admin-user': { ...TEXT, default: 'admin' },
+  'admin-password-file': TEXT,
+  'wopi-url': TEXT,
+  'wopi-listen': TEXT,
+  port: TEXT,
+  'editor-kill': TEXT,
+  'editor-start': TEXT,
+  'idle-seconds': TEXT,
+  browser: { ...TEXT, default: 'chromium' },
+  'browser-path': TEXT,
+  only: TEXT,
+  repeat: TEXT,
+  openings: TEXT,
+  lang: { ...TEXT, default: 'vi' },
+  pictures: TEXT,
+  quick: SWITCH,
+  markdown: SWITCH,
+  list: SWITCH,
+} as const;
 
-const TEXTS = [
-  'online-url',
-  'admin-user',
-  'admin-password-file',
-  'wopi-url',
-  'wopi-listen',
-  'port',
-  'editor-kill',
-  'editor-start',
-  'idle-seconds',
-  'browser',
-  'browser-path',
-  'only',
-  'repeat',
-  'openings',
-  'lang',
-  'pictures',
-] as const;
-const SWITCHES = ['quick', 'markdown', 'list'] as const;
+/** Options of the check. */
+export type Options = ReturnType<typeof readOptions>;
 
 /** Address of the service, as browsers have it. */
 export function getAddress({ port }: Options): string {
@@ -75,55 +59,44 @@ export function getAddress({ port }: Options): string {
 }
 
 /** @throws {RangeError} that says which option is wrong */
-export function readOptions(parameters: readonly string[]): Options {
+export function readOptions(parameters: readonly string[]) {
   const given = parse(parameters);
-  const text = (name: (typeof TEXTS)[number]): string | undefined => given[name] as string | undefined;
-  const count = (name: (typeof TEXTS)[number], usual: number): number => {
-    const value = Number(text(name) ?? usual);
+  const count = (name: 'port' | 'idle-seconds' | 'repeat' | 'openings', usual: number): number => {
+    const value = Number(given[name] ?? usual);
     if (!Number.isSafeInteger(value) || value < 0)
-      throw new RangeError(`--${name} ${text(name)} is not a whole number`);
+      throw new RangeError(`--${name} ${given[name]} is not a whole number`);
     return value;
   };
-  const quick = given['quick'] === true;
-  const browser = text('browser') ?? 'chromium';
+  const { browser, quick, lang, pictures, markdown, list } = given;
   if (browser !== 'chromium' && browser !== 'firefox')
     throw new RangeError(`--browser ${browser}: chromium or firefox`);
-  const onlineUrl = text('online-url');
+  const onlineUrl = given['online-url'];
   if (onlineUrl && !(URL.parse(onlineUrl)?.protocol === 'http:' && URL.parse(onlineUrl)?.pathname === '/')) {
     throw new RangeError(
       `--online-url ${onlineUrl} must be an address such as http://localhost:9980: plain HTTP, without a path`,
     );
   }
   return {
+    ...{ browser: browser as BrowserName, quick, lang, pictures, markdown, list },
     onlineUrl: onlineUrl && new URL(onlineUrl).origin,
-    adminUser: text('admin-user') ?? 'admin',
-    adminPasswordFile: text('admin-password-file'),
-    wopiUrl: text('wopi-url'),
-    wopiListen: text('wopi-listen'),
+    adminUser: given['admin-user'],
+    adminPasswordFile: given['admin-password-file'],
+    wopiUrl: given['wopi-url'],
+    wopiListen: given['wopi-listen'],
     port: count('port', 8080),
-    editorKill: text('editor-kill'),
-    editorStart: text('editor-start'),
-    idleSeconds: text('idle-seconds') === undefined ? undefined : count('idle-seconds', 0),
-    browser,
-    browserPath: text('browser-path'),
-    only: text('only')?.split(',') ?? [],
+    editorKill: given['editor-kill'],
+    editorStart: given['editor-start'],
+    idleSeconds: given['idle-seconds'] === undefined ? undefined : count('idle-seconds', 0),
+    browserPath: given['browser-path'],
+    only: given.only?.split(',') ?? [],
     repeat: count('repeat', quick ? 1 : 3),
     openings: count('openings', quick ? 3 : 10),
-    quick,
-    lang: text('lang') ?? 'vi',
-    pictures: text('pictures'),
-    markdown: given['markdown'] === true,
-    list: given['list'] === true,
   };
 }
 
-function parse(parameters: readonly string[]): Record<string, string | boolean | undefined> {
-  const options = Object.fromEntries([
-    ...TEXTS.map((name) => [name, { type: 'string' as const }]),
-    ...SWITCHES.map((name) => [name, { type: 'boolean' as const }]),
-  ]);
+function parse(parameters: readonly string[]) {
   try {
-    return parseArgs({ args: [...parameters], options }).values as Record<string, string | boolean | undefined>;
+    return parseArgs({ args: [...parameters], options: OPTIONS }).values;
   } catch (error) {
     throw new RangeError((error as Error).message);
   }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +7,6 @@ import { FRONT_DIRECTORY, gate, type InternalSide, internalSide, nginx, standInE
 import { freePorts } from '../../cmd/local/port.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../cmd/local/service.ts';
 import { localSecret } from '../../cmd/local/settings.ts';
-import { runCommand } from './command.ts';
 import { type Line, openLine } from './line.ts';
 import { getAddress, type Options } from './options.ts';
 import type { Portal } from './portal.ts';
@@ -146,4 +147,11 @@ function part(options: () => Promise<ServiceOptions>): Part {
 function givenEditor({ editorKill, editorStart }: Options): Part | undefined {
   if (editorKill === undefined || editorStart === undefined) return undefined;
   return { start: () => runCommand(editorStart), kill: () => runCommand(editorKill) };
+}
+
+/** Runs a line of the administrator's in a shell. @throws {Error} when it does not end with 0 */
+async function runCommand(line: string): Promise<void> {
+  const child = spawn(line, { shell: true, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code, signal] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${line}: ended with ${code ?? signal}`);
 }

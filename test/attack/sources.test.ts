@@ -22,6 +22,13 @@ const raw = (entry: Partial<hostile.RawEntry>) => rawDocx({ name: 'word/a.bin', 
 const withPart = (name: string, content: string | Buffer) => ooxml('docx', {}, { [name]: content });
 const wide = (xml: string) => Buffer.from(`\ufeff${xml}`, 'utf16le');
 
+/** A docx with a comment of the archive (APPNOTE.TXT, section 4.3.16) and another byte behind it. */
+function withComment(comment: string): Buffer {
+  const file = ooxml('docx');
+  file.writeUInt16LE(comment.length, file.length - 2);
+  return Buffer.concat([file, Buffer.from(`${comment}x`)]);
+}
+
 const BOMBS: Case[] = [
   ['one part that unpacks to 300 MiB', () => hostile.ratioBomb()],
   ['20,000 parts', () => hostile.countBomb()],
@@ -52,6 +59,7 @@ const DEVIATIONS: Case[] = [
   ['a byte behind it', () => Buffer.concat([ooxml('docx'), Buffer.from('x')])],
   ['a line end behind it', () => Buffer.concat([ooxml('docx'), Buffer.from('\r\n')])],
   ['60 KB behind it', () => Buffer.concat([ooxml('docx'), Buffer.alloc(60_000)])],
+  ['a comment of three letters, and a byte behind it', () => withComment('abc')],
   ['a line before it', () => Buffer.concat([Buffer.from('\r\n'), ooxml('docx')])],
   ['bytes before it', () => Buffer.concat([Buffer.alloc(300), ooxml('docx')])],
   ['another size in the part than in the directory', () => raw({ localSize: 4 })],

@@ -375,6 +375,17 @@ for (const installed of BROWSERS) {
       expect(await call('refused')).to.equal('invalid_config');
     });
 
+    it('destroy() while close() waits for a lost connection: the editor stays destroyed', async () => {
+      const frame = await openEditor(page);
+      gate.orders.down = true;
+      await inEditor(frame, 'lose()');
+      await event(page, 'onError');
+      await begin('editors.editor.close()');
+      await call('editors.editor.destroy()');
+      expect(await ended()).to.include({ code: 'closed' });
+      expect(await state()).to.equal('destroyed');
+    });
+
     it('destroy() before the server has answered leaves no session behind', async () => {
       const goOn = slowDown();
       await call('make("editor")');

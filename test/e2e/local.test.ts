@@ -54,7 +54,7 @@ describe('the service on a developer’s machine', function () {
     await isRunning();
     expect(said()).to.match(/^ {2}editor +a stand-in .*; Docker is here, so make run EDITOR=docker starts .*$/m);
     const address = printed('address');
-    const key = secret(printed('API key'));
+    const key = printed('API key');
     expect(address).to.equal(`http://localhost:${local.port}`);
 
     const home = await fetch(`${address}/`);
@@ -62,10 +62,7 @@ describe('the service on a developer’s machine', function () {
     expect(new URL(home.url).pathname, 'the address leads to the demo').to.equal('/svc/demo');
     expect(home.url).to.equal(printed('demo'));
     expect(await home.text()).to.contain('<html');
-    await until('the editor is known', async () => {
-      const status = (await (await fetch(`${address}/svc/status`)).json()) as GateStatus;
-      return status.upstream.editor_server === 'ok' || undefined;
-    });
+    await until('the editor is known', () => knowsEditor(address));
     expect((await fetch(`${address}/v1/status`)).status).to.equal(200);
 
     const converted = await fetch(`${address}/v1/convert`, {
@@ -106,14 +103,7 @@ describe('the service on a developer’s machine', function () {
       return printed('address');
     };
     let address = await start();
-    const opened = await fetch(`${address}/svc/embed/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: address },
-      body: JSON.stringify({
-        document: { url: `${address}/svc/demo/sample.docx`, fileType: 'docx', key: 'kept' },
-        editor: { mode: 'edit' },
-      }),
-    });
+    const opened = await createSession(address, { url: `${address}/svc/demo/sample.docx` });
     expect(opened.status, await opened.clone().text()).to.equal(201);
     const { session_id: id, form: fields } = (await opened.json()) as EmbedSession;
     secret(fields.access_token);
@@ -128,17 +118,6 @@ describe('the service on a developer’s machine', function () {
       headers: { Authorization: `Bearer ${fields.access_token}` },
     });
     expect(state.status).to.equal(200);
-  });
-
-  it('has the addresses in discovery that SVC_ONLINE_SERVER_NAME and SVC_ONLINE_SSL_TERMINATION tell', async () => {
-    const told = { SVC_ONLINE_SERVER_NAME: 'office.example:8443', SVC_ONLINE_SSL_TERMINATION: 'true' };
-    local = await startLocal({ ...told, SVC_LOCAL_EDITOR: 'stand-in', PATH: await withDocker('exit 0') });
-    await isRunning();
-    const xml = await (await fetch(`http://127.0.0.1:${local.port}/hosting/discovery`)).text();
-    expect(xml.match(/urlsrc="[^"]*cool.html\?"/g)).to.have.length.greaterThan(9);
-    expect(xml).to.match(/urlsrc="https:\/\/office\.example:8443\//);
-    expect(xml).not.to.contain('localhost');
-    expect(local.said(), 'asked for').not.to.contain('EDITOR=docker');
   });
 
   const DOCKER = { SVC_LOCAL_EDITOR: 'docker' };
@@ -187,14 +166,6 @@ describe('the service on a developer’s machine', function () {
     await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
   });
 
-  it('ends when its terminal is closed', async () => {
-    local = await startLocal();
-    await isRunning();
-    local.child.kill('SIGHUP');
-    expect(await local.ended).to.equal(0);
-    await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
-  });
-
   it('leaves nothing behind either when it is stopped before all of it runs', async () => {
     local = await startLocal();
     const { child, folder, said } = local;
@@ -214,21 +185,31 @@ describe('the service on a developer’s machine', function () {
     await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
   });
 
-  it('takes sessions and documents from itself and the ports that are named, and from no other page or port', async () => {
+  it('takes sessions and documents from itself and what is named alone, signs callbacks with the secret that it prints, has the address in discovery that it is told, and ends with its terminal', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-license-'));
     const portal = await startCanary((_request, response) => void response.end(Buffer.from(ooxml('docx'))));
     const other = await startCanary((_request, response) => void response.end(Buffer.from(ooxml('docx'))));
+    const receiver = await callbackReceiver(() => 204);
     try {
-      local = await startLocal({ SVC_LOCAL_PORTS: String(portal.port) });
+      local = await startLocal({
+        ...((await licensed(folder)) as Record<string, string>),
+        SVC_LOCAL_PORTS: String(portal.port),
+        SVC_FETCH_ALLOW_HOSTS: new URL(receiver.url).host,
+        SVC_ONLINE_SERVER_NAME: 'office.example:8443',
+        SVC_ONLINE_SSL_TERMINATION: 'true',
+        SVC_LOCAL_EDITOR: 'stand-in',
+        PATH: await withDocker('exit 0'),
+      });
       await isRunning();
+      expect(local.said(), 'asked for').not.to.contain('EDITOR=docker');
       const { port } = local;
+      const xml = await (await fetch(`http://127.0.0.1:${port}/hosting/discovery`)).text();
+      expect(xml.match(/urlsrc="https:\/\/office\.example:8443\/[^"]*cool.html\?"/g)).to.have.length.greaterThan(9);
+      expect(xml).not.to.contain('localhost');
       const open = async (origin: string, documentPort: number): Promise<number | string> => {
-        const answer = await fetch(`http://127.0.0.1:${port}/svc/embed/session`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', Origin: origin },
-          body: JSON.stringify({
-            document: { url: `http://127.0.0.1:${documentPort}/a.docx`, fileType: 'docx', key: `k-${Math.random()}` },
-            editor: { mode: 'view' },
-          }),
+        const answer = await createSession(`http://127.0.0.1:${port}`, {
+          url: `http://127.0.0.1:${documentPort}/a.docx`,
+          origin,
         });
         const body = (await answer.json()) as Partial<ErrorResponse & EmbedSession>;
         if (body.form) secret(body.form.access_token);
@@ -247,58 +228,42 @@ describe('the service on a developer’s machine', function () {
         expect(await open(origin, portal.port), origin).to.equal('origin_not_allowed');
       }
       expect(other.connections).to.equal(0);
-    } finally {
-      await Promise.all([portal.close(), other.close()]);
-    }
-  });
-
-  it('signs callbacks of jobs with the secret that it prints, and posts them to hosts that are allowed', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svc-license-'));
-    const receiver = await callbackReceiver(() => 204);
-    try {
-      const license = (await licensed(folder)) as Record<string, string>;
-      local = await startLocal({ SVC_FETCH_ALLOW_HOSTS: '127.0.0.1', ...license });
-      await isRunning();
       const body = form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf', async: 'true', callback_url: receiver.url });
-      const init = { method: 'POST', headers: { Authorization: `Bearer ${secret(printed('API key'))}` }, body };
+      const init = { method: 'POST', headers: { Authorization: `Bearer ${printed('API key')}` }, body };
       expect((await fetch(`${printed('address')}/v1/convert`, init)).status).to.equal(202);
       const { headers, raw } = await until('a callback', () => receiver.arrived[0]);
       const time = Number(headers['x-svc-timestamp']);
-      expect(headers['x-svc-signature']).to.equal(signCallback(secret(printed('callback secret')), time, raw));
+      expect(headers['x-svc-signature']).to.equal(signCallback(printed('callback secret'), time, raw));
+      local.child.kill('SIGHUP');
+      expect(await local.ended).to.equal(0);
+      await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
     } finally {
-      await receiver.stop();
+      await Promise.all([portal.close(), other.close(), receiver.stop()]);
       await rm(folder, { recursive: true });
     }
   });
 
-  for (const isTaken of [false, true]) {
-    const where = isTaken ? 'the next port, and says so, when that is in use' : 'the port after its own';
-    it(`has an editor that runs already fetch documents from ${where}`, async () => {
-      const [editorPort = 0, port = 0] = await freePorts(2);
-      const editor = await startEditor({ host: '127.0.0.1', port: editorPort, admin: null, wopiAllow: ['127.0.0.1'] });
-      const other = createServer();
-      if (isTaken) await once(other.listen(port + 1, '127.0.0.1'), 'listening');
-      try {
-        local = await startLocal({ SVC_ONLINE_URL: editor.url, PORT: String(port) });
-        await isRunning();
-        const url = `http://127.0.0.1:${port + (isTaken ? 2 : 1)}`;
-        expect(local.said()).to.contain(`its documents    ${url}`);
-        expect((await fetch(`${url}/svc/wopi/files/doc_1`)).status).to.equal(401);
-        expect(local.said().includes(`Port ${port + 1} is in use`)).to.equal(isTaken);
-        const mistakes = await until(
-          'what is wrong',
-          () => local.said().split('does not work with this service:\n')[1],
-        );
-        expect(mistakes).to.match(/^ {2}The admin channel does not work, .*$/m);
-        expect(mistakes).to.match(/^ {2}Its discovery names .* but browsers find it at http:\/\/localhost:\d+: .*$/m);
-      } finally {
-        await editor.stop();
-        other.close();
-      }
-    });
-  }
+  it('has an editor that runs already fetch documents from the next port, and says so, when the usual one is in use, and says what is wrong with it', async () => {
+    const [editorPort = 0, port = 0] = await freePorts(2);
+    const editor = await startEditor({ host: '127.0.0.1', port: editorPort, admin: null, wopiAllow: ['127.0.0.1'] });
+    const other = createServer();
+    await once(other.listen(port + 1, '127.0.0.1'), 'listening');
+    try {
+      local = await startLocal({ SVC_ONLINE_URL: editor.url, PORT: String(port) });
+      await isRunning();
+      expect(local.said()).to.include(`its documents    http://127.0.0.1:${port + 2},`);
+      expect((await fetch(`http://127.0.0.1:${port + 2}/svc/wopi/files/doc_1`)).status).to.equal(401);
+      expect(local.said()).to.include(`Port ${port + 1} is in use`);
+      const mistakes = await until('what is wrong', () => local.said().split('does not work with this service:\n')[1]);
+      expect(mistakes).to.match(/^ {2}The admin channel does not work, .*$/m);
+      expect(mistakes).to.match(/^ {2}Its discovery names .* but browsers find it at http:\/\/localhost:\d+: .*$/m);
+    } finally {
+      await editor.stop();
+      other.close();
+    }
+  });
 
-  it('takes an editor that runs already, with the password in a file, and finds nothing wrong with it', async () => {
+  it('takes an editor that runs already, with the password in a file, has it fetch documents from the port after its own, and finds nothing wrong with it', async () => {
     const [editorPort = 0, port = 0] = await freePorts(2);
     const serverName = `localhost:${port}`;
     const admin = { user: 'admin', password: 'editor-password' };
@@ -312,13 +277,11 @@ describe('the service on a developer’s machine', function () {
       local = await startLocal({ ...given, SVC_LOCAL_EDITOR: 'url' });
       await isRunning();
       expect(printed('editor')).to.equal(editor.url);
-      await until('the editor is known', async () => {
-        const status = (await (await fetch(`${printed('address')}/svc/status`)).json()) as GateStatus;
-        return status.upstream.editor_server === 'ok' || undefined;
-      });
+      expect(local.said()).to.include(`its documents    http://127.0.0.1:${port + 1},`);
+      await until('the editor is known', () => knowsEditor(printed('address')));
       local.child.kill('SIGTERM');
       expect(await local.ended).to.equal(0);
-      expect(local.said()).not.to.contain('does not work');
+      expect(local.said()).not.to.match(/does not work|is in use/);
     } finally {
       await editor.stop();
       await rm(folder, { recursive: true });
@@ -337,14 +300,7 @@ describe('the service on a developer’s machine', function () {
       await isRunning();
       expect(local.said()).to.match(new RegExp(`its documents +http://127\\.0\\.0\\.2:${internalPort},`));
       const address = `http://localhost:${local.port}`;
-      const answer = await fetch(`${address}/svc/embed/session`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({
-          document: { url: `http://127.0.0.1:${local.port}/svc/demo/sample.docx`, fileType: 'docx', key: 'one' },
-          editor: { mode: 'edit', user: { id: 'u', name: 'U' } },
-        }),
-      });
+      const answer = await createSession(address, { url: `http://127.0.0.1:${local.port}/svc/demo/sample.docx` });
       const session = (await answer.json()) as EmbedSession;
       const source = new URL(session.editor_url, address).searchParams.get('WOPISrc');
       expect(source, JSON.stringify(session)).to.match(
@@ -357,3 +313,22 @@ describe('the service on a developer’s machine', function () {
     }
   });
 });
+
+function createSession(
+  address: string,
+  { url, origin = address }: { url: string; origin?: string },
+): Promise<Response> {
+  return fetch(`${address}/svc/embed/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: origin },
+    body: JSON.stringify({
+      document: { url, fileType: 'docx', key: `k-${Math.random()}` },
+      editor: { mode: 'edit', user: { id: 'u', name: 'U' } },
+    }),
+  });
+}
+
+async function knowsEditor(address: string): Promise<true | undefined> {
+  const status = (await (await fetch(`${address}/svc/status`)).json()) as GateStatus;
+  return status.upstream.editor_server === 'ok' || undefined;
+}

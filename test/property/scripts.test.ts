@@ -8,7 +8,6 @@ import { FORMATS, SCRIPTS } from './support/scripts.ts';
 
 const GOLDEN = new URL('./golden/', import.meta.url);
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
-const WORKERS = 2;
 /** The LibreOffice that the golden files tell of: others name languages and break lines otherwise. */
 const RELEASE = '7.4';
 
@@ -42,7 +41,7 @@ describe('documents made of scripts, as python-docx, openpyxl, python-pptx and p
       this.skip();
     }
     reader = startReader();
-    builder = await startBuilder(WORKERS);
+    builder = await startBuilder();
   });
   after(async () => {
     reader?.stop();
@@ -53,11 +52,9 @@ describe('documents made of scripts, as python-docx, openpyxl, python-pptx and p
     it(`${name} has what golden/${name}.yaml tells (UPDATE_GOLDEN=1 writes it)`, async () => {
       const found: Record<string, unknown> = {};
       const save = FORMATS[script.type].map((format) => ({ format }));
-      await builder.build({ ...script, save }, async (files) => {
-        for (const { format, path } of files) {
-          found[format] = format === 'pdf' ? (await pdfText(path)).split('\n') : told(await reader.read(path, format));
-        }
-      });
+      for (const { format, path } of await builder.build(script, save)) {
+        found[format] = format === 'pdf' ? (await pdfText(path)).split('\n') : told(await reader.read(path, format));
+      }
       const file = new URL(`${name}.yaml`, GOLDEN);
       if (UPDATE) {
         mkdirSync(GOLDEN, { recursive: true });

@@ -63,13 +63,14 @@ export function paperAttributes({ width, height, margins }: Pick<Sheet, 'width' 
 /** The text that fields show before the pages are laid out. */
 export interface FieldValues {
   title: string;
-  /** The day as it is written in the language: a field would say when the document was opened. */
-  date: string;
+  /** The day as it is written in the language: a field would say when the document was opened. Finding out takes time. */
+  date: () => string;
 }
 
 export function fieldValues(meta: Meta = {}, now: Date): FieldValues {
   const format = { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' } as const;
-  return { title: meta.title ?? '', date: new Intl.DateTimeFormat(getLanguage(meta), format).format(now) };
+  const date = () => new Intl.DateTimeFormat(getLanguage(meta), format).format(now);
+  return { title: meta.title ?? '', date };
 }
 
 /** Parts of a header or footer, from left to right. */
@@ -91,10 +92,10 @@ export function marginalLines(content: MarginalInline | undefined, values: Field
 }
 
 function fieldXml(field: NonNullable<MarginalPart['field']>, { title, date }: FieldValues): string {
+  if (field === 'date') return escapeXml(date());
   return {
     page: '<text:page-number text:select-page="current">1</text:page-number>',
     pages: '<text:page-count>1</text:page-count>',
     title: `<text:title>${escapeXml(title)}</text:title>`,
-    date: escapeXml(date),
   }[field];
 }

@@ -67,12 +67,11 @@ export async function startFakeGate(
     sessions: new Map(),
     cookies: [],
     forms: [],
-    reset() {
-      gate.orders = {};
-      for (const list of [gate.requests, gate.configs, gate.cookies, gate.forms]) list.length = 0;
-      gate.documents.clear();
-      gate.sessions.clear();
-    },
+    reset: () =>
+      void Object.assign(gate, {
+        ...{ orders: {}, requests: [], configs: [], cookies: [], forms: [] },
+        ...{ documents: new Map(), sessions: new Map() },
+      }),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -141,10 +140,7 @@ export async function startFakeGate(
   function view(session: Session, wanted: string): object {
     const limited = session.mode !== wanted;
     return {
-      session_id: session.session_id,
-      key: session.key,
-      doc_id: `doc_${hash('sha256', session.key).slice(0, 32)}`,
-      mode: session.mode,
+      ...identify(session),
       requested_mode: wanted,
       limited,
       limit: limited ? { code: 'connection_limit_reached', limit: 2, current: 2, pending: 0 } : null,
@@ -152,20 +148,15 @@ export async function startFakeGate(
       editor_url: `/browser/1/cool.html?WOPISrc=x&lang=vi${session.mode === 'view' ? '&permission=readonly' : ''}`,
       form: { access_token: session.token, access_token_ttl: 4_000_000_000_000, ui_defaults: 'UIMode=compact' },
       version: gate.documents.get(session.key)?.version ?? 0,
-      expires_at: '2026-01-01T00:00:00.000Z',
     };
   }
 
-  function describeSession({ session_id, key, mode }: Session, nonce: string | null): object {
+  function describeSession(session: Session, nonce: string | null): object {
+    const { key } = session;
     const { version, saves } = gate.documents.get(key) ?? { version: 0, saves: [] };
     return {
-      session_id,
-      key,
-      doc_id: `doc_${hash('sha256', key).slice(0, 32)}`,
-      mode,
-      state: 'active',
+      ...identify(session),
       version,
-      modified: false,
       saved_at: version === 0 ? null : '2026-01-01T00:00:00.000Z',
       size: 1000 + version,
       sha256: hash('sha256', `${key} ${version}`),
@@ -193,6 +184,10 @@ export async function startFakeGate(
     if (nonce) document.saves.push({ nonce, version: document.version });
     response.end();
   }
+}
+
+function identify({ session_id, key, mode }: Session): object {
+  return { session_id, key, mode, doc_id: `doc_${hash('sha256', key).slice(0, 32)}` };
 }
 
 function html(response: ServerResponse, body: string): void {

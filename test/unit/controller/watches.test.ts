@@ -103,6 +103,18 @@ describe('the watches', () => {
     expect(queued).not.to.include('one/office');
   });
 
+  it('queue no instance whose status alone has changed', async () => {
+    await start('one');
+    add('office');
+    await known('one/office');
+    queued = [];
+    generation -= 1;
+    add('office');
+    add('other');
+    await known('one/other');
+    expect(queued).to.deep.equal(['one/other']);
+  });
+
   it('queue an instance for what happens to its objects, until it is deleted', async () => {
     expect(await start('one')).to.deep.equal([]);
     add('office');
