@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import type { WebSocket } from 'ws';
 import { equalStrings } from '../../src/common/crypto/equal.ts';
-import { VERSION } from './discovery.ts';
 import { send } from './http.ts';
 import type { EditorOptions } from './options.ts';
 
@@ -24,7 +23,6 @@ export interface ListedDocument {
 export interface AdminDeps {
   options: Pick<EditorOptions, 'admin'>;
   documents(): ListedDocument[];
-  kill(pid: number): void;
 }
 
 const EXPIRY_SECONDS = 1800;
@@ -34,7 +32,6 @@ export class Admin {
   readonly #deps: AdminDeps;
   // Created anew by each process: a token of the one before is worth nothing.
   readonly #keys = generateKeyPair('RS256');
-  readonly #startedAt = Date.now();
   readonly #subscribers = new Map<WebSocket, Set<string>>();
 
   constructor(deps: AdminDeps) {
@@ -88,19 +85,14 @@ export class Admin {
     state: { authenticated: boolean },
     [command = '', ...words]: string[],
   ): Promise<void> {
-    const { options, kill } = this.#deps;
+    const { options } = this.#deps;
     const topics = this.#subscribers.get(socket);
     if (command === 'auth') {
       state.authenticated = options.admin !== null && (await this.#verify(words.join(' ').replace(/^jwt=/, '')));
       if (!state.authenticated) refuse(socket, 'InvalidAuthToken');
     } else if (!state.authenticated) refuse(socket, 'NotAuthenticated');
     else if (command === 'subscribe') for (const word of words) topics?.add(word);
-    else if (command === 'unsubscribe') for (const word of words) topics?.delete(word);
-    else if (command === 'kill') kill(Number(words[0]));
-    else {
-      const answer = this.#reply(command);
-      if (answer !== undefined) socket.send(answer);
-    }
+    else if (command === 'documents') socket.send(`documents ${documentsReply(this.#deps.documents())}`);
   }
 
   async #verify(jwt: string): Promise<boolean> {
@@ -126,26 +118,6 @@ export class Admin {
     if (known || (cookie !== undefined && (await this.#verify(cookie)))) return true;
     send(response, 401, { 'WWW-authenticate': 'Basic realm="online"' });
     return false;
-  }
-
-  #reply(command: string): string | undefined {
-    const documents = this.#deps.documents();
-    switch (command) {
-      case 'documents':
-        return `documents ${documentsReply(documents)}`;
-      case 'active_docs_count':
-        return `active_docs_count ${documents.length}`;
-      case 'active_users_count':
-        return `active_users_count ${documents.reduce((sum, { views }) => sum + views.length, 0)}`;
-      case 'uptime':
-        return `uptime ${Math.floor((Date.now() - this.#startedAt) / 1000)}`;
-      case 'mem_consumed':
-        return `mem_consumed ${documents.reduce((sum, { memory }) => sum + memory, 100_000)}`;
-      case 'version':
-        return `coolserver {"Version":"${VERSION}","Hash":"standin","Protocol":"0.1","Id":"standin"}`;
-      default:
-        return undefined;
-    }
   }
 }
 

@@ -14,8 +14,6 @@ export interface View extends Writer {
   userName: string;
   extra: unknown;
   readonly: boolean;
-  /** May close the document for everybody. */
-  terminates: boolean;
   socket: WebSocket;
 }
 
@@ -48,12 +46,12 @@ const COLORS = ['#0369a3', '#946900', '#9e169e', '#04803c', '#c9211e', '#7e0021'
  * set {id, text}                                    statusindicator: find          connected
  * add {id, after, text}   id: `<viewId>.<n>`        wopi: {PostMessageOrigin, …}   CheckFileInfo passed
  * remove {id}                                       perm: edit | readonly
- * touch                   save it again as it is    lines: {viewId, editable, lines: [{id, text, fixed?}]}
- * save {dontSaveIfUnmodified, extendedData}         viewinfo: [{id, userid, username, userextrainfo, readonly, color}]
- * savetostorage force=1   over what changed         docloaded
- * resetaccesstoken <token>                          modified: true | false
- * removeview <id>                                   set: | add: | remove: {…, by}  in one order, to all, the author too
- * closedocument                                     saveresult: {success, result}
+ * save {dontSaveIfUnmodified, extendedData}         lines: {viewId, editable, lines: [{id, text, fixed?}]}
+ * savetostorage force=1   over what changed         viewinfo: [{id, userid, username, userextrainfo, readonly, color}]
+ *                                                   docloaded
+ *                                                   modified: true | false
+ *                                                   set: | add: | remove: {…, by}  in one order, to all, the author too
+ *                                                   saveresult: {success, result}
  *                                                   uploaded                       the storage has it
  *                                                   error: cmd=<cmd> kind=<kind>   as the real one says it
  *                                                   close: <reason>
@@ -123,16 +121,10 @@ export class Document {
   receive(view: View, message: string): void {
     this.#lastActivity = Date.now();
     const [, name = '', rest = ''] = /^(\w+)(?: ([\s\S]*))?$/.exec(message) ?? [];
-    if (name === 'resetaccesstoken') {
-      view.uri.access.set('access_token', rest);
-      view.expired = false;
-      this.#saver.retry();
-    } else if (name === 'closedocument') {
-      if (view.terminates) this.#closeAll('ownertermination');
-    } else if (name === 'removeview') {
-      for (const other of this.#views) if (String(other.id) === rest) other.socket.close(1000);
-    } else if (name === 'save') this.#save(view, JSON.parse(rest || '{}'));
-    else if (!view.readonly) this.#change(view, name, rest);
+    if (name === 'save') this.#save(view, JSON.parse(rest || '{}'));
+    else if (view.readonly) return;
+    else if (name === 'savetostorage') this.#saver.force();
+    else if (name === 'set' || name === 'add' || name === 'remove') this.#edit(view, name, JSON.parse(rest));
   }
 
   async leave(view: View): Promise<void> {
@@ -235,12 +227,6 @@ export class Document {
     notify('rmdoc', `${pid} ${view.sessionId}`);
   }
 
-  #change(view: View, name: string, rest: string): void {
-    if (name === 'touch') this.#touch(view);
-    else if (name === 'savetostorage') this.#saver.force();
-    else if (name === 'set' || name === 'add' || name === 'remove') this.#edit(view, name, JSON.parse(rest));
-  }
-
   #edit(view: View, name: string, value: Record<string, unknown>): void {
     const { id, text = '', after = null } = value as { id: string; text?: string; after?: string | null };
     const content = this.#content;
@@ -251,10 +237,7 @@ export class Document {
     if (done === 'emptied') message = `set: ${JSON.stringify({ id, text: '', by: null })}`;
     if (done) this.#send(message);
     if (!done || done === 'emptied') this.#send(this.#lines(view), view);
-    if (done) this.#touch(view);
-  }
-
-  #touch(view: View): void {
+    if (!done) return;
     this.#lastWriter = view;
     this.#saver.touch();
   }

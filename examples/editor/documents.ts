@@ -57,11 +57,9 @@ export class Documents {
     for (const document of this.#loaded.values()) document.dropSockets();
   }
 
-  /** @param pid of one document; all without it */
-  kill(pid?: number): void {
-    for (const document of [...this.#loaded.values()]) {
-      if (pid === undefined || document.describe().pid === pid) document.drop();
-    }
+  /** Ends all without saving. */
+  kill(): void {
+    for (const document of [...this.#loaded.values()]) document.drop();
   }
 
   /** Closes and saves everything, for so many milliseconds at most. */
@@ -108,14 +106,12 @@ export class Documents {
 
   #createView(info: FileInfo): Omit<View, 'id' | 'uri' | 'readonly' | 'socket'> {
     const sessionId = (this.#nextSession++).toString(16).padStart(3, '0');
-    const userId = info.UserId ?? '';
     return {
       sessionId,
-      userId,
+      userId: info.UserId ?? '',
       userName: info.UserFriendlyName ?? `UnknownUser_${sessionId}`,
       extra: info.UserExtraInfo,
       expired: false,
-      terminates: info.EnableOwnerTermination === true && userId !== '' && userId === info.OwnerId,
     };
   }
 

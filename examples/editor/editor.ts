@@ -102,11 +102,7 @@ class Editor {
     this.#options = options;
     this.#wopi = wopi;
     this.documents = new Documents({ options, timings, wopi, notify });
-    this.admin = new Admin({
-      options,
-      documents: () => this.documents.describe(),
-      kill: (pid) => this.documents.kill(pid),
-    });
+    this.admin = new Admin({ options, documents: () => this.documents.describe() });
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

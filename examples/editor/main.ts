@@ -7,7 +7,6 @@
  * EDITOR_SSL_TERMINATION   `true` when TLS ends at a proxy
  * EDITOR_WOPI_ALLOW        hosts that documents may come from, by commas; any
  * EDITOR_FRAME_ANCESTORS   hosts whose pages may embed it, by spaces
- * EDITOR_URI               form of its own WebSocket URL: 25.04 or 26.04; 25.04
  */
 import { startEditor } from './editor.ts';
 
@@ -19,7 +18,6 @@ const {
   EDITOR_SSL_TERMINATION: sslTermination,
   EDITOR_WOPI_ALLOW: wopiAllow,
   EDITOR_FRAME_ANCESTORS: frameAncestors,
-  EDITOR_URI: uri,
 } = process.env;
 const [, host = '127.0.0.1', port = '9980'] = /^(.*):(\d+)$/.exec(listen) ?? [];
 
@@ -31,7 +29,6 @@ const editor = await startEditor({
   sslTermination: sslTermination === 'true',
   ...(wopiAllow ? { wopiAllow: wopiAllow.split(',') } : {}),
   frameAncestors: frameAncestors?.split(/\s+/).filter(Boolean) ?? [],
-  uri: uri === '26.04' ? uri : '25.04',
 });
 process.stdout.write(`stand-in editor on ${editor.url}\n`);
 

@@ -126,11 +126,6 @@ export class Saver {
     this.#schedule(0);
   }
 
-  /** A token was renewed: an upload that waits for one may go on. */
-  retry(): void {
-    this.#schedule(0);
-  }
-
   /** The last view is leaving: saves if there is something to save; resolves when nothing is left to do. */
   finish(writer: Writer): Promise<Ending> {
     return new Promise((resolve) => {

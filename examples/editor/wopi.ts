@@ -15,7 +15,6 @@ export interface FileInfo {
   UserExtraInfo?: unknown;
   UserCanWrite?: boolean;
   PostMessageOrigin?: string;
-  EnableOwnerTermination?: boolean;
   [other: string]: unknown;
 }
 

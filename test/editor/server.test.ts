@@ -141,7 +141,7 @@ describe('stand-in editor: discovery, page and admin channel', () => {
         `modifications ${pid} No`,
         `rmdoc ${pid} ${one?.['sessionid']}`,
       ]);
-      expect(await ask('active_users_count')).to.equal('active_users_count 0');
+      expect(await ask('documents')).to.equal('documents {"documents":[]}');
     });
   });
 });

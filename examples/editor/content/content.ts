@@ -43,19 +43,3 @@ export function openContent(name: string, bytes: Uint8Array): Content {
       };
   }
 }
-
-/** Lines by id and in order; `Item` is what a format keeps of one. */
-export function createLines<Item extends { id: string }>(items: Item[]) {
-  const findPosition = (id: string): number => items.findIndex((item) => item.id === id);
-  return {
-    items,
-    find: (id: string): Item | undefined => items.find((item) => item.id === id),
-    insert(item: Item, after: string | null): boolean {
-      const index = after === null ? -1 : findPosition(after);
-      if ((after !== null && index < 0) || findPosition(item.id) >= 0) return false;
-      items.splice(index + 1, 0, item);
-      return true;
-    },
-    remove: (id: string): boolean => items.splice(findPosition(id), findPosition(id) < 0 ? 0 : 1).length > 0,
-  };
-}

@@ -1,4 +1,4 @@
-import { type Content, createLines } from './content.ts';
+import type { Content } from './content.ts';
 
 const BOM = '\ufeff';
 
@@ -13,23 +13,27 @@ export function createPlainText(bytes: Uint8Array): Content {
   const encoding = Buffer.compare(Buffer.from(text), bytes) === 0 ? 'utf8' : 'latin1';
   const mark = text.startsWith(BOM) ? BOM : '';
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
-  const lines = createLines(
-    text
-      .slice(mark.length)
-      .split(lineEnd)
-      .map((line, index) => ({ id: `p${index}`, text: line })),
-  );
+  const lines = text
+    .slice(mark.length)
+    .split(lineEnd)
+    .map((line, index) => ({ id: `p${index}`, text: line }));
+  const position = (id: string): number => lines.findIndex((line) => line.id === id);
   const oneLine = (value: string): string => value.replaceAll(/\r?\n/g, ' ');
   return {
     editable: true,
-    lines: () => lines.items.map((line) => ({ ...line })),
+    lines: () => lines.map((line) => ({ ...line })),
     set(id, value) {
-      const line = lines.find(id);
+      const line = lines[position(id)];
       if (line) line.text = oneLine(value);
       return line !== undefined;
     },
-    add: (id, after, value) => lines.insert({ id, text: oneLine(value) }, after),
-    remove: (id) => lines.remove(id) && 'removed',
-    render: () => Buffer.from(mark + lines.items.map((line) => line.text).join(lineEnd), encoding),
+    add(id, after, value) {
+      const index = after === null ? -1 : position(after);
+      if ((after !== null && index < 0) || position(id) >= 0) return false;
+      lines.splice(index + 1, 0, { id, text: oneLine(value) });
+      return true;
+    },
+    remove: (id) => position(id) >= 0 && lines.splice(position(id), 1).length > 0 && 'removed',
+    render: () => Buffer.from(mark + lines.map((line) => line.text).join(lineEnd), encoding),
   };
 }

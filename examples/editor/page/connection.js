@@ -56,7 +56,7 @@ export function createConnection({ url, onMessage, onLost, onRefused }) {
       retries = 0;
     },
     hasLoaded: () => hasLoaded,
-    /** The server closes an idle document: only the user opens it again. */
+    /** The server has closed the document: only the user opens it again. */
     sleep() {
       asleep = true;
     },

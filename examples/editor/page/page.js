@@ -15,13 +15,6 @@ const TEXTS = {
   savetoolarge: 'Tệp quá lớn, không lưu được. / The file is too large to be stored.',
   documentconflict: 'Tài liệu đã thay đổi trên kho. / The document was changed in storage.',
 };
-const CLOSED = {
-  ownertermination: 'OwnerTermination',
-  idle: 'DocumentIdle',
-  oom: 'OOM',
-  shuttingdown: 'ShuttingDown',
-  docdisconnected: 'DocumentDisconnected',
-};
 const LOAD_ERRORS = { internal: 'websocketunauthorized', load: 'websocketloadfailed' };
 
 const state = {
@@ -32,7 +25,6 @@ const state = {
   modified: false,
   readonly: true,
   hostReady: false,
-  idle: false,
   notify: false,
   lastInput: Date.now(),
   disabled: new Set(),
@@ -164,11 +156,9 @@ function closedBy(reason) {
     show('Đang tải lại… / Reloading…');
     return;
   }
-  if (reason === 'ownertermination') end();
-  // Neither is connected again by itself.
-  if (reason !== 'docdisconnected') connection.sleep();
-  state.idle = reason === 'idle' || reason === 'oom';
-  host.post('Session_Closed', { Reason: CLOSED[reason] ?? reason });
+  // The server is stopping: the page does not connect again by itself.
+  connection.sleep();
+  host.post('Session_Closed', { Reason: 'ShuttingDown' });
 }
 
 function end() {
@@ -208,11 +198,10 @@ const EARLY = {
   Error_Messages: ({ list = [] }) => {
     for (const { type, msg } of list) state.texts[type] = msg;
   },
-  Close_Session: () => say('closedocument'),
 };
 const AFTER_READY = {
   Grab_Focus: () => {
-    activate();
+    connection.activate();
     lines.focus();
   },
   Get_User_State: () => {
@@ -222,11 +211,8 @@ const AFTER_READY = {
 };
 const AFTER_LOAD = {
   Get_Views: () => host.post('Get_Views_Resp', views.forHost()),
-  // The page itself goes on with the old token when it connects again, as the real one does.
-  Reset_Access_Token: ({ token }) => say(`resetaccesstoken ${token}`),
   Action_Save: (values) => save(values, true),
   Action_Close: () => end(),
-  Action_RemoveView: ({ ViewId }) => say(`removeview ${ViewId}`),
 };
 
 function onMessage(id, values) {
@@ -247,15 +233,9 @@ element('discard').addEventListener('click', () => {
   connection.cut();
 });
 
-/** Somebody is at the window again. */
-function activate() {
-  if (state.idle) host.post('User_Active');
-  state.idle = false;
-  connection.activate();
-}
-
-window.addEventListener('focus', activate);
-document.addEventListener('click', activate);
+// Somebody is at the window again.
+window.addEventListener('focus', connection.activate);
+document.addEventListener('click', connection.activate);
 document.addEventListener('input', () => (state.lastInput = Date.now()));
 document.addEventListener('keydown', (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;

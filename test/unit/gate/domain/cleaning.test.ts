@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { takeUpload, Uploads } from '../../../../cmd/gate/domain/uploads.ts';
 import { failure } from '../../../support/failure.ts';
 import { deliveryRecord, uploadRecord, versionRecord } from '../../../support/gate-records.ts';
-import { MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { FACTS, MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 
@@ -113,8 +113,7 @@ describe('cleaning', () => {
     const session = await bench.open({ state: 'closed', closedAt: bench.now() });
     bench.pass(25 * HOUR);
     const content = new Readable({ read: () => undefined });
-    const facts = { timestamp: undefined, autosave: false, final: true, modifiedByUser: true, nonce: null };
-    const saving = bench.saves.save(session, content, facts);
+    const saving = bench.saves.save(session, content, { ...FACTS, final: true });
     await bench.cleaning.sweep();
     content.push('very late');
     content.push(null);
