@@ -19,7 +19,8 @@ describe('a full disk', () => {
     } catch {
       this.skip();
     }
-    service = await startService({ SVC_DOCBUILDER_DATA_DIR: dataDir });
+    // With an engine of its own, whose folder is there as well.
+    service = await startService({ SVC_DOCBUILDER_DATA_DIR: dataDir, SVC_DOCBUILDER_WORKERS: '1' });
   });
   after(async () => {
     await service?.stop({ keep: true });

@@ -7,15 +7,13 @@ import type { Rows } from '../../cmd/gate/domain/ports.ts';
 import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 import { clientOptions } from '../../src/common/sql/postgres-client.ts';
 import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from '../support/gate-records.ts';
-import { type SavesBench, savesBench } from '../support/gate-saves.ts';
+import { FACTS, type SavesBench, savesBench } from '../support/gate-saves.ts';
 import { refusal } from '../support/outbound.ts';
 import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 10);
-const FACTS = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
-
 describe('the gate’s rows on a PostgreSQL that fails', function () {
   this.timeout(120_000);
   let postgres: Postgres;

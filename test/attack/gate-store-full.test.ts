@@ -10,8 +10,7 @@ import { Cleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { retryFor } from '../../cmd/gate/domain/saves.ts';
 import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { failure } from '../support/failure.ts';
-import { bringTo } from '../support/gate-bring.ts';
-import { documentRecord, versionRecord } from '../support/gate-records.ts';
+import { bringTo, documentRecord, versionRecord } from '../support/gate-records.ts';
 import { testLogger } from '../support/logs.ts';
 import { until } from '../support/until.ts';
 

@@ -22,6 +22,13 @@ const raw = (entry: Partial<hostile.RawEntry>) => rawDocx({ name: 'word/a.bin', 
 const withPart = (name: string, content: string | Buffer) => ooxml('docx', {}, { [name]: content });
 const wide = (xml: string) => Buffer.from(`\ufeff${xml}`, 'utf16le');
 
+/** A docx with a comment of the archive (APPNOTE.TXT, section 4.3.16) and another byte behind it. */
+function withComment(comment: string): Buffer {
+  const file = ooxml('docx');
+  file.writeUInt16LE(comment.length, file.length - 2);
+  return Buffer.concat([file, Buffer.from(`${comment}x`)]);
+}
+
 const BOMBS: Case[] = [
   ['one part that unpacks to 300 MiB', () => hostile.ratioBomb()],
   ['20,000 parts', () => hostile.countBomb()],
@@ -52,6 +59,7 @@ const DEVIATIONS: Case[] = [
   ['a byte behind it', () => Buffer.concat([ooxml('docx'), Buffer.from('x')])],
   ['a line end behind it', () => Buffer.concat([ooxml('docx'), Buffer.from('\r\n')])],
   ['60 KB behind it', () => Buffer.concat([ooxml('docx'), Buffer.alloc(60_000)])],
+  ['a comment of three letters, and a byte behind it', () => withComment('abc')],
   ['a line before it', () => Buffer.concat([Buffer.from('\r\n'), ooxml('docx')])],
   ['bytes before it', () => Buffer.concat([Buffer.alloc(300), ooxml('docx')])],
   ['another size in the part than in the directory', () => raw({ localSize: 4 })],
@@ -74,7 +82,7 @@ const DOCTYPES: Case[] = [
   ['in small letters', () => withPart('word/styles.xml', EXTERNAL.toLowerCase())],
   ['in relationships', () => withPart('word/_rels/document.xml.rels', EXTERNAL)],
   ['in a part that is not called XML', () => withPart('word/styles.bin', EXTERNAL)],
-  ['behind 60 KB of comment', () => withPart('word/styles.xml', `<!-- ${noise(60_000)} -->${EXTERNAL}`)],
+  ['behind 10 KB of comment', () => withPart('word/styles.xml', `<!-- ${noise(10_000)} -->${EXTERNAL}`)],
   ['behind blanks and instructions', () => withPart('word/styles.xml', `\ufeff\r\n <?a b?><!----> ${EXTERNAL}`)],
   ['in UTF-16', () => withPart('word/styles.xml', wide(EXTERNAL))],
   ['in UTF-16 the other way round', () => withPart('word/styles.xml', wide(EXTERNAL).swap16())],
@@ -126,6 +134,7 @@ const MALFORMED: Case[] = [
   ],
   ['a character set that can hide a document type', () => withPart('word/styles.xml', UTF_7)],
   ['another', () => withPart('word/styles.xml', Buffer.from([0x4c, 0x6f, 0xa7, 0x94]))],
+  ['60 KB of comment', () => withPart('word/styles.xml', `<!-- ${noise(60_000)} --><a/>`)],
   ['a comment without end', () => withPart('word/styles.xml', `<!-- ${noise(300_000)}`)],
   ['blanks without end', () => withPart('word/styles.xml', ' '.repeat(20 * MiB))],
   ...['<!DOCT', '<!-', '<?a'].map(

@@ -12,7 +12,7 @@ import { storeOf } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
 const CHILD = resolve(import.meta.dirname, './gate-put-process.ts');
-const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 30);
+const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 15);
 const DOCUMENTS = ['doc_0', 'doc_1', 'doc_2', 'doc_3'];
 
 /** A save that the editor was told of. */

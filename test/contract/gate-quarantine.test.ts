@@ -30,7 +30,7 @@ import { until } from '../support/until.ts';
 import { coolwsdQuarantine } from './coolwsd-quarantine.ts';
 
 const DOC = `doc_${'a'.repeat(32)}`;
-const SAVES = Number(process.env['SVC_TEST_QUARANTINE_SAVES'] ?? 200);
+const SAVES = Number(process.env['SVC_TEST_QUARANTINE_SAVES'] ?? 80);
 const BYTES = Number(process.env['SVC_TEST_QUARANTINE_BYTES'] ?? 20_000);
 
 describe("the editor's quarantine", function () {

@@ -1,40 +1,39 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
 import { GATE_FLAGS } from '../../src/common/node-flags.ts';
+import { useFolder } from '../support/folder.ts';
 import { ready, type ServiceProcess, spawnMain, spawnService } from '../support/process.ts';
 import { form } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-describe('the build', () => {
-  let folder: string;
+describe('the build', function () {
+  this.timeout(60_000);
+  const folder = useFolder();
   let service: ServiceProcess | undefined;
   let gate: ReturnType<typeof spawnMain> | undefined;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-build-'));
-    await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.ts'), join(folder, 'dist')]);
+    await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.ts'), folder.at('dist')]);
     // As in an image: the package file and the modules beside dist/, no sources.
-    await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'));
-    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await copyFile(join(ROOT, 'package.json'), folder.at('package.json'));
+    await symlink(join(ROOT, 'node_modules'), folder.at('node_modules'));
   });
 
   after(async () => {
     service?.child.kill('SIGKILL');
     await service?.ended;
     gate?.child.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
     if (service) await rm(service.dataDir, { recursive: true, force: true });
   });
 
   it('runs without the sources: it starts, converts, serves its OpenAPI document and stops', async () => {
-    service = await ready(await spawnService({}, join(folder, 'dist/cmd/docbuilder/main.js')));
+    service = await ready(await spawnService({}, folder.at('dist/cmd/docbuilder/main.js')));
     const body = form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf' });
     const response = await service.call('/v1/convert', { method: 'POST', body });
     expect(response.status).to.equal(200);
@@ -47,7 +46,7 @@ describe('the build', () => {
   it('has a gate that starts without the sources and esbuild, serves its library and limit page, and stops', async () => {
     const [port = 0, internalPort = 0] = await freePorts(2);
     // The image has only the modules that the service needs: what bundles for browsers is not among them.
-    const noEsbuild = join(folder, 'no-esbuild.mjs');
+    const noEsbuild = folder.at('no-esbuild.mjs');
     await writeFile(
       noEsbuild,
       `import { registerHooks } from 'node:module';
@@ -57,11 +56,11 @@ describe('the build', () => {
        } });`,
     );
     gate = spawnMain(
-      join(folder, 'dist/cmd/gate/main.js'),
+      folder.at('dist/cmd/gate/main.js'),
       {
         SVC_GATE_LISTEN: `127.0.0.1:${port}`,
         SVC_GATE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
-        SVC_GATE_DATA_DIR: join(folder, 'gate'),
+        SVC_GATE_DATA_DIR: folder.at('gate'),
         // Nothing listens there: the gate starts without an editor.
         SVC_ONLINE_URL: 'http://127.0.0.1:9',
       },

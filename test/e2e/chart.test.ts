@@ -1,8 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { V1CustomResourceDefinition, V1NetworkPolicy, V1PolicyRule } from '@kubernetes/client-node';
@@ -13,10 +12,12 @@ import { desired } from '../../cmd/controller/desired/index.ts';
 import { type KubernetesObject, RESOURCES } from '../../cmd/controller/k8s/api.ts';
 import { schemas } from '../../src/common/schema.ts';
 import { findDifferences } from '../support/differences.ts';
+import { useFolder } from '../support/folder.ts';
 import { expectGolden } from '../support/golden.ts';
 import { CHART, environmentOf, helmMissing, notes, only, render } from '../support/helm.ts';
 import { ruleBreaks } from '../support/kubernetes-rules.ts';
 import { portOf } from '../support/listen.ts';
+import { skip } from '../support/skip.ts';
 import { situationOf } from '../unit/controller/desired/situation.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -44,11 +45,10 @@ interface Role extends KubernetesObject {
 
 describe('the chart', function () {
   this.timeout(30_000);
+  const folder = useFolder();
   before(function () {
     const missing = helmMissing();
-    if (missing === undefined) return;
-    process.stderr.write(`the chart is not tested: ${missing}\n`);
-    this.skip();
+    if (missing !== undefined) skip(this, missing);
   });
 
   const golden = (name: string) => new URL(`golden/${name}.yaml`, import.meta.url);
@@ -130,26 +130,19 @@ describe('the chart', function () {
   });
 
   it('gives the controller variables that it starts with', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svc-chart-'));
-    try {
-      const resolvConf = join(folder, 'resolv.conf');
-      await writeFile(resolvConf, 'search svc-system.svc.cluster.local svc.cluster.local\nnameserver 10.96.0.10\n');
-      for (const file of sets) {
-        const environment = environmentOf(await render({ files: [file] }));
-        const known = schemas.get('controller-config.json')?.properties ?? {};
-        expect(Object.keys(known)).to.include.members(Object.keys(environment).filter((name) => /^SVC_/.test(name)));
-        const { SVC_CONTROLLER_LEASE_NAMESPACE: _, ...given } = environment;
-        expect(loadConfig(given, { resolvConf }).listen.port).to.equal(8081);
-      }
-    } finally {
-      await rm(folder, { recursive: true });
+    const resolvConf = folder.at('resolv.conf');
+    await writeFile(resolvConf, 'search svc-system.svc.cluster.local svc.cluster.local\nnameserver 10.96.0.10\n');
+    for (const file of sets) {
+      const environment = environmentOf(await render({ files: [file] }));
+      const known = schemas.get('controller-config.json')?.properties ?? {};
+      expect(Object.keys(known)).to.include.members(Object.keys(environment).filter((name) => /^SVC_/.test(name)));
+      const { SVC_CONTROLLER_LEASE_NAMESPACE: _, ...given } = environment;
+      expect(loadConfig(given, { resolvConf }).listen.port).to.equal(8081);
     }
   });
 
   it('tells by helm test whether the CRD is served and the controller is ready', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svc-chart-'));
-    const token = join(folder, 'token');
-    await writeFile(token, 'not a secret');
+    const token = await folder.file('not a secret');
     let resources = ['svcinstances', 'svcinstances/status'];
     let health = 200;
     const server = createServer(({ url, headers }, response) => {
@@ -175,7 +168,6 @@ describe('the chart', function () {
       expect(await check()).to.include('has no svcinstances/status');
     } finally {
       server.close();
-      await rm(folder, { recursive: true });
     }
   });
 

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { BROWSERS } from '../browser/support/browsers.ts';
+import { useFolder } from '../support/folder.ts';
 import { portOf } from '../support/listen.ts';
 import { freePort, processesNaming } from '../support/process.ts';
 
@@ -23,22 +24,21 @@ async function check(parameters: readonly string[], folder = tmpdir()) {
 
 describe('npm run editor-check', function () {
   this.timeout(120_000);
+  const folder = useFolder();
 
   it('plays bad days with the stand-in, tells each in a table, and leaves nothing behind', async function () {
     const path = BROWSERS.find(({ name }) => name === 'chrome')?.path;
     if (path === undefined) return this.skip();
-    const folder = await mkdtemp(join(tmpdir(), 'svc-check-'));
     const port = String(await freePort());
     const days = ['gate-killed-in-exit-save', 'browser-killed'];
     const parameters = ['--quick', '--markdown', '--openings', '1', '--port', port, '--only', days.join()];
-    const { code, out, told } = await check([...parameters, '--browser-path', path], folder);
+    const { code, out, told } = await check([...parameters, '--browser-path', path], folder.path);
     expect(code, told).to.equal(0);
     for (const day of days)
       expect(out).to.match(new RegExp(`^\\| ${day} \\| .* \\| 1 \\| 0 of 1 \\| .* \\| ok \\|$`, 'm'));
     expect(out).to.match(/\d+\.\d\d s from new SVC\.Editor; \d+\.\d\d s with the same editor without gate and front/);
-    expect(processesNaming(folder)).to.deep.equal([]);
-    expect((await readdir(folder)).filter((name) => name.startsWith('svc-'))).to.deep.equal([]);
-    await rm(folder, { recursive: true });
+    expect(processesNaming(folder.path)).to.deep.equal([]);
+    expect((await readdir(folder.path)).filter((name) => name.startsWith('svc-'))).to.deep.equal([]);
   });
 
   it('names the days, and says what it does not understand', async () => {

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { useFolder } from '../support/folder.ts';
 import { licensed } from '../support/license.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { arrived, changeMode, download, refusal } from '../support/stack-steps.ts';
@@ -10,11 +9,7 @@ const STRANGE = 'x'.repeat(43);
 
 describe('the audit trail of the gate', function () {
   this.timeout(60_000);
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-audit-'));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = useFolder();
 
   /** What people do in a day, and somebody who may not. */
   async function use(stack: Stack) {
@@ -35,8 +30,8 @@ describe('the audit trail of the gate', function () {
   }
 
   it('says who opened, saved, downloaded and was refused what, and which licence counts, without content and tokens', async () => {
-    const file = join(folder, 'audit.jsonl');
-    const license = await licensed(folder, { conns: 60 });
+    const file = folder.at('audit.jsonl');
+    const license = await licensed(folder.path, { conns: 60 });
     const stack = await startStack({ environment: { SVC_AUDIT_TARGET: `file:${file}`, ...license } });
     const session = await use(stack).finally(() => stack.stop());
 

@@ -1,8 +1,7 @@
-import { copyFile, mkdtemp, rm, unlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFile, unlink } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { GateLimits } from '../../src/common/generated/wire.ts';
+import { useFolder } from '../support/folder.ts';
 import { licensed } from '../support/license.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { changeMode, refusal } from '../support/stack-steps.ts';
@@ -14,14 +13,8 @@ const BINH = { id: 'u2', name: 'Bình' };
 describe('the limit, through the front', function () {
   this.timeout(60_000);
   let stack: Stack;
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-stack-license-'));
-  });
-  afterEach(async () => {
-    await stack.stop();
-    await rm(folder, { recursive: true });
-  });
+  const folder = useFolder();
+  afterEach(() => stack.stop());
 
   it('the second session views and learns why; an editing socket gets 403, the page the limit page', async () => {
     stack = await startStack({ environment: { SVC_GATE_CONNECTION_CAP: '1' } });
@@ -63,7 +56,7 @@ describe('the limit, through the front', function () {
     stack = await startStack({ environment: { SVC_GATE_CONNECTION_CAP: '2' } });
     await until('the limit is in force', async () => (await stack.status()).connections.enforcing || undefined);
     const editing: unknown[] = [];
-    for (const giveUp of ['', '/mode', '', '/mode', '', '']) {
+    for (const giveUp of ['', '/mode', '', '/mode']) {
       const session = await stack.create({ user: AN });
       if (session.mode === 'edit') editing.push(await stack.open(session));
       if (giveUp === '') await stack.ask(session, '', { method: 'DELETE' });
@@ -86,8 +79,8 @@ describe('the limit, through the front', function () {
   });
 
   it('a licence raises the limit as soon as its file is there, and its loss does not lower it at once', async () => {
-    const licence = await licensed(folder, { conns: 2000 });
-    const later = join(folder, 'later.jwt');
+    const licence = await licensed(folder.path, { conns: 2000 });
+    const later = folder.at('later.jwt');
     stack = await startStack({ environment: { ...licence, SVC_LICENSE_FILE: later } });
     const limits = async () => (await (await stack.call('/svc/limits')).json()) as GateLimits;
     expect((await limits()).connections).to.include({ limit: 50, plan_limit: 50, cap: null });

@@ -158,7 +158,7 @@ describe('engine: damaged packages', function () {
           for (const mark of MARKS) expect(made, `${kind} ${name} ${partner}`).to.contain(mark);
         },
       ),
-      { numRuns: 120, seed: 7 },
+      { numRuns: 80, seed: 7 },
     );
   });
 });

@@ -130,7 +130,7 @@ let shared: Promise<Bench> | undefined;
 
 /** The engine of all suites and services that leave it as it was; it stops after the last test of the run. */
 export function sharedBench(): Promise<Bench> {
-  shared ??= createBench({ log: testLogger() }).then((bench) => {
+  shared ??= createBench({ memoryMb: 2048, log: testLogger() }).then((bench) => {
     runEnding.at(() => bench.dispose());
     return bench;
   });

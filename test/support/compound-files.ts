@@ -94,40 +94,6 @@ function padded(bytes: Buffer, length: number): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(length - bytes.length)]);
 }
 
-/** Of a property set, by their numbers: 1 is the code page, times count 100 ns from 1601. */
-export type Properties = Record<number, string | number | bigint>;
-
-/** The stream of a property set (MS-OLEPS). Texts are in UTF-8 where no code page is given, else in Latin-1. */
-export function propertySet(properties: Properties): Buffer {
-  const entries = Object.entries({ 1: 65_001, ...properties });
-  const encoding = properties[1] === undefined ? 'utf8' : 'latin1';
-  const values = entries.map(([, value]) => {
-    if (typeof value === 'string')
-      return typed(0x1e, u32(Buffer.byteLength(value, encoding) + 1), Buffer.from(`${value}\0`, encoding));
-    if (typeof value === 'number') return typed(2, u32(value));
-    return typed(0x40, u32(Number(value & 0xffffffffn)), u32(Number(value >> 32n)));
-  });
-  let offset = 8 + 8 * entries.length;
-  const table = entries.map(([id], index) => {
-    const entry = Buffer.concat([u32(Number(id)), u32(offset)]);
-    offset += values[index]?.length ?? 0;
-    return entry;
-  });
-  const head = Buffer.concat([Buffer.alloc(44), u32(48)]);
-  return Buffer.concat([head, u32(offset), u32(entries.length), ...table, ...values]);
-}
-
-function typed(type: number, ...value: Buffer[]): Buffer {
-  const bytes = Buffer.concat([u32(type), ...value]);
-  return padded(bytes, Math.ceil(bytes.length / 4) * 4);
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
 export interface Protection {
   encrypted?: boolean;
 }

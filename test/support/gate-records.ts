@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type {
   DocumentRecord,
   NewDelivery,
@@ -6,6 +7,8 @@ import type {
   UploadRecord,
   VersionRecord,
 } from '../../cmd/gate/domain/model.ts';
+import type { Blobs, Incoming } from '../../cmd/gate/domain/ports.ts';
+import type { Uploaded } from '../../cmd/gate/domain/uploads.ts';
 
 /** Records of the gate for tests: whole ones, of which a test says what matters to it. */
 
@@ -88,4 +91,17 @@ export function deliveryRecord(changes: Partial<NewDelivery> = {}): NewDelivery 
     endedAt: null,
     ...changes,
   };
+}
+
+/** Receives content and puts it in its place. */
+export async function bringTo(
+  { incoming, blobs }: { incoming: Incoming; blobs: Blobs },
+  content: string | Buffer | Readable,
+  maxBytes = 2 ** 30,
+): Promise<Uploaded> {
+  const source = content instanceof Readable ? content : Readable.from([Buffer.from(content)]);
+  const file = await incoming.receive(source, { maxBytes });
+  const blob = randomBlob();
+  await blobs.put(file, blob);
+  return { blob, sha256: file.sha256, size: file.size };
 }

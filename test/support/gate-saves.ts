@@ -11,6 +11,7 @@ import { createLinks } from '../../cmd/gate/domain/links.ts';
 import type { DocumentRecord, SessionRecord } from '../../cmd/gate/domain/model.ts';
 import { Outbox } from '../../cmd/gate/domain/outbox.ts';
 import type { Blobs, CallbackPoster, EditorSample, Incoming, Rows } from '../../cmd/gate/domain/ports.ts';
+import type { SaveFacts } from '../../cmd/gate/domain/save-transaction.ts';
 import { Saves, type SavesDependencies } from '../../cmd/gate/domain/saves.ts';
 import { hashToken } from '../../cmd/gate/domain/session-token.ts';
 import { UnsavedEdits, type UnsavedTimings } from '../../cmd/gate/domain/unsaved.ts';
@@ -25,9 +26,8 @@ import { createAudit } from '../../src/common/audit.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { errorHandler } from '../../src/common/http/errors.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
-import { bringTo } from './gate-bring.ts';
 import { openTestData } from './gate-data.ts';
-import { documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
+import { bringTo, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
 import { portOf } from './listen.ts';
 import { secret, testLogger } from './logs.ts';
 
@@ -51,6 +51,11 @@ export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' 
   wrap?: (parts: Parts) => Partial<Parts>;
   clock?: () => number;
 }
+
+/** What the editor says of a save that a person made, over whatever is there. */
+export const FACTS: SaveFacts = {
+  ...{ timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null },
+};
 
 /** The real pieces that take saves, in a data folder of their own, under a clock that only tests move. */
 export async function savesBench(options: BenchOptions = {}) {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync } from 'node:fs';
+import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'mocha';
 import pg from 'pg';
 import { findPostgres, POSTGRES_LIB } from '../../cmd/local/store.ts';
+import { runEnding } from './at-end.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { ownFolder, removeFolder } from './own-folder.ts';
 import { makeAuthority, makeIdentity } from './pki.ts';
@@ -11,9 +12,9 @@ import { freePort } from './process.ts';
 import { skip } from './skip.ts';
 import { until } from './until.ts';
 
-/** Starts a server; skips the test, and says why, where this machine has none. */
+/** Starts a server that outlives no loss of power; skips the test, and says why, where this machine has none. */
 export async function postgresOrSkip(context: Context): Promise<Postgres> {
-  return (await postgresOrNone()) ?? skip(context, `there is no PostgreSQL below ${POSTGRES_LIB}`);
+  return (await postgresOrNone('fsync=off')) ?? skip(context, `there is no PostgreSQL below ${POSTGRES_LIB}`);
 }
 
 /** Starts a server, where this machine has one. @param settings of `postgresql.conf`, as `name=value` */
@@ -25,14 +26,26 @@ export async function postgresOrNone(...settings: string[]): Promise<Postgres | 
 /** A server of PostgreSQL, which ends with this process. */
 export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
+let empty: Promise<string> | undefined;
+
+/** Makes what all servers of this process begin with: a folder without databases. @returns its path */
+async function makeEmpty(bin: string): Promise<string> {
+  const folder = await ownFolder('postgres-empty');
+  runEnding.at(() => removeFolder(folder));
+  const data = join(folder, 'data');
+  const options = ['-D', data, '-U', 'svc', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const [program = '', ...parameters] = [...dropRights(folder), join(bin, 'initdb'), ...options];
+  execFileSync(program, parameters, { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder });
+  return data;
+}
+
 /** Starts a server as a user without rights: it refuses to run as root. */
 async function startPostgres(bin: string, settings: readonly string[]) {
   const folder = await ownFolder('postgres');
   const data = join(folder, 'data');
-  mkdirSync(data, { mode: 0o700 });
-  const drop = dropRights(folder, data);
-  const run = [...drop, join(bin, 'initdb'), '-D', data, '-U', 'svc', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
-  execFileSync(run[0] as string, run.slice(1), { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder });
+  const drop = dropRights(folder);
+  empty ??= makeEmpty(bin);
+  execFileSync('cp', ['--archive', await empty, data]);
   const port = await freePort();
   let daemon: Daemon | undefined;
   let made = 0;

@@ -5,7 +5,7 @@ import { type SurroundingsOptions, startSurroundings } from './surroundings.ts';
 import { storeOf, withStore } from './test-store.ts';
 import { until } from './until.ts';
 
-const SAMPLE_MS = 100;
+const SAMPLE_MS = 40;
 /** Moves of the clock that no part of the gate takes for a time without samples. */
 const STEP_MS = 20_000;
 

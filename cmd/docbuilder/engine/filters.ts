@@ -98,10 +98,11 @@ const FILTERS = Object.fromEntries(
   Object.entries(FORMATS).flatMap(([filter, formats]) => formats.map((format) => [format, filter])),
 ) as Record<SourceFormat, string>;
 
-const PDF_FILTERS: Record<Family, string> = {
-  text: 'writer_pdf_Export',
-  sheet: 'calc_pdf_Export',
-  slides: 'impress_pdf_Export',
+/** Its PDF filter, the service that a document of it supports, and what is counted in one. */
+const FAMILIES: Record<Family, { pdf: string; service: string; count: Conversion['count'] }> = {
+  text: { pdf: 'writer_pdf_Export', service: 'com.sun.star.text.TextDocument', count: 'pages' },
+  sheet: { pdf: 'calc_pdf_Export', service: 'com.sun.star.sheet.SpreadsheetDocument', count: 'sheets' },
+  slides: { pdf: 'impress_pdf_Export', service: 'com.sun.star.presentation.PresentationDocument', count: 'slides' },
 };
 
 /** Filters of binary documents older than Office 97. */
@@ -112,19 +113,11 @@ const OLD_FILTERS: Record<Generation, string> = {
   excel_5: 'MS Excel 5.0/95',
 };
 
-const SERVICES: Record<Family, string> = {
-  text: 'com.sun.star.text.TextDocument',
-  sheet: 'com.sun.star.sheet.SpreadsheetDocument',
-  slides: 'com.sun.star.presentation.PresentationDocument',
-};
-
 /** Formats that are packages, beside those of OOXML. */
 const OPEN_DOCUMENT: readonly SourceFormat[] = ['odt', 'ott', 'ods', 'ots', 'odp', 'otp'];
 
 /** Formats that nobody edits any more: view settings would be lost on them. */
 const READ_ONLY: readonly (TargetFormat | FlatFormat)[] = ['pdf', 'csv', 'fodt', 'fods', 'fodp'];
-
-const COUNTED: Record<Family, Conversion['count']> = { text: 'pages', sheet: 'sheets', slides: 'slides' };
 
 const NEVER_EXECUTE_MACROS = 0;
 const NO_UPDATE_OF_LINKS = 0;
@@ -156,11 +149,11 @@ export function toConversion(task: EngineTask): Conversion {
       ...importOptions(task),
       ...(password !== undefined && { Password: password }),
     },
-    service: SERVICES[family],
+    service: FAMILIES[family].service,
     isProtected: encrypted || password !== undefined,
     isPackage: !encrypted && (isOoxml(task.from) || OPEN_DOCUMENT.includes(task.from)),
     outputs: task.outputs.map((output) => toStore(family, output)),
-    count: task.outputs.every(isCountedByItself) ? 'none' : COUNTED[family],
+    count: task.outputs.every(isCountedByItself) ? 'none' : FAMILIES[family].count,
     layOut: task.outputs.some(({ to }) => to === FLAT.text),
     calculate: family === 'sheet' && task.calculate === true,
     fitColumns,
@@ -183,11 +176,11 @@ function isCountedByItself(output: EngineOutput): boolean {
 function toStore(family: Family, output: EngineOutput): Store {
   if ('image' in output) {
     const { page, width, height } = output.image;
-    const store = { FilterName: PDF_FILTERS[family], Overwrite: false, FilterData: pageOptions(page) };
+    const store = { FilterName: FAMILIES[family].pdf, Overwrite: false, FilterData: pageOptions(page) };
     const picture = { format: output.to, width, height };
     return { store, endParagraph: false, keywords: 'text', withoutVideos: false, picture };
   }
-  const filter = output.to === 'pdf' ? PDF_FILTERS[family] : FILTERS[output.to];
+  const filter = output.to === 'pdf' ? FAMILIES[family].pdf : FILTERS[output.to];
   return {
     store: { FilterName: filter, Overwrite: false, ...exportOptions(output.to, output.options) },
     endParagraph: output.to === 'txt',

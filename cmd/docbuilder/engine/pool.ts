@@ -72,11 +72,11 @@ export class WorkerPool {
           this.#pooled.delete(worker);
           return this.#retire(worker, this.#pooled.size < this.#pool.max);
         },
-        validate: async (worker) => worker.alive && !this.#isOld(worker),
+        validate: async (worker) => worker.alive,
       },
       { min: options.size, max: options.size, testOnBorrow: true },
     );
-    // Borrowing checks a worker's age; this does the same for idle ones.
+    // One that is old is replaced when it is given back: here, one after the other, where nobody borrows them.
     this.#ageTimer = setInterval(() => {
       const isSpareReady = this.#spares.some(({ worker }) => worker);
       if (this.#pool.available > 0 && this.#pool.pending === 0 && isSpareReady) this.#borrowAndReturn(1);
@@ -144,7 +144,9 @@ export class WorkerPool {
     this.#pooled.add(worker);
     setTimeout(() => this.#refill(), REFILL_MS).unref();
     // The number of workers may have changed meanwhile; the pool lends this one first.
-    setImmediate(() => this.#borrowAndReturn());
+    setImmediate(() => {
+      if (this.#pooled.size > this.#pool.max) this.#borrowAndReturn();
+    });
     return worker;
   }
 
@@ -208,7 +210,10 @@ export class WorkerPool {
     this.#jobs.set(worker, 0);
     clearTimeout(this.#unavailableTimer);
     if (this.#unavailable.signal.aborted) this.#unavailable = new AbortController();
-    void worker.ended.then(() => this.#borrowAndReturn());
+    void worker.ended.then(() => {
+      // Otherwise it was retired, and all is done.
+      if (this.#jobs.has(worker)) this.#borrowAndReturn();
+    });
   }
 
   async #retire(worker: Worker, isReplaced: boolean): Promise<void> {
@@ -224,16 +229,13 @@ export class WorkerPool {
     this.#slots.delete(worker.slot);
   }
 
-  #isOld(worker: Worker): boolean {
-    return this.#options.clock() - worker.startedAt >= this.#options.maxAgeMinutes * 60_000;
-  }
-
   #jobsLeft(worker: Worker): number {
     return this.#options.maxJobs - (this.#jobs.get(worker) ?? 0);
   }
 
   #isWorn(worker: Worker): boolean {
-    const isLarge = worker.resident > this.#options.maxResidentBytes;
-    return this.#jobsLeft(worker) <= 0 || this.#isOld(worker) || worker.marked || isLarge;
+    const { clock, maxAgeMinutes, maxResidentBytes } = this.#options;
+    const isOld = clock() - worker.startedAt >= maxAgeMinutes * 60_000;
+    return this.#jobsLeft(worker) <= 0 || isOld || worker.marked || worker.resident > maxResidentBytes;
   }
 }

@@ -34,28 +34,23 @@ const MAX_NAME = 128;
 export function createFonts(): Fonts {
   let installed: Promise<ReadonlySet<string>> | undefined;
   const replacements = new Map<string, string | null>();
-  const replacementFor = async (font: FontUse, signal: AbortSignal | undefined): Promise<string | null> => {
-    const key = fontPattern(font);
-    const known = replacements.get(key);
-    if (known !== undefined) return known;
-    const found = await match(key, signal);
-    if (replacements.size < MAX_REMEMBERED) replacements.set(key, found);
-    return found;
-  };
   return {
     async lookUp(fonts, signal) {
-      installed ??= listInstalled();
-      installed.catch(() => {
+      installed ??= listInstalled().catch((error) => {
         installed = undefined;
+        throw error;
       });
       const present = await installed;
+      if (replacements.size > MAX_REMEMBERED) replacements.clear();
       const facts: ExtractedMeta['fonts'] = [];
       let asked = 0;
       for (const font of fonts) {
         const { name } = font;
         const substituted = !present.has(name.toLowerCase());
         const canAsk = substituted && name.length <= MAX_NAME && asked++ < MAX_LOOKED_UP;
-        facts.push({ name, substituted, replacement: canAsk ? await replacementFor(font, signal) : null });
+        const pattern = fontPattern(font);
+        if (canAsk && !replacements.has(pattern)) replacements.set(pattern, await match(pattern, signal));
+        facts.push({ name, substituted, replacement: (canAsk && replacements.get(pattern)) || null });
       }
       return facts;
     },

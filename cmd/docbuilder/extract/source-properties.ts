@@ -4,7 +4,7 @@ import type { SourceFormat } from '../formats.ts';
 import { readCompoundFile } from '../source/inspect/cfb.ts';
 import { type ByteSource, withSource } from '../source/inspect/source.ts';
 import { xmlText } from '../source/inspect/xml-prolog.ts';
-import { newBudget, readStart, readZip } from '../source/inspect/zip.ts';
+import { newBudget, readHead, readZip } from '../source/inspect/zip.ts';
 
 type Names = 'title' | 'subject' | 'author' | 'last_author' | 'keywords' | 'description';
 /** The properties that a source states itself and that are lost when LibreOffice stores it. */
@@ -44,7 +44,7 @@ function rtfGenerator(head: string): string | null {
 async function packageGenerator(source: ByteSource): Promise<string | null> {
   const zip = await readZip(source, newBudget());
   const entry = zip.entries.get('docProps/app.xml') ?? zip.entries.get('meta.xml');
-  return entry ? xmlGenerator(xmlText(await readStart(zip, entry, MAX_BYTES))) : null;
+  return entry ? xmlGenerator(xmlText(readHead(zip, entry, MAX_BYTES).head)) : null;
 }
 
 /** The first one is the document's own: an embedded document names its program further down. */

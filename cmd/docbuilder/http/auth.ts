@@ -7,14 +7,11 @@ import { equalStrings } from '../../../src/common/crypto/equal.ts';
 import { createHs256Verifier } from '../../../src/common/crypto/jwt.ts';
 import { AppError, type ErrorDetail } from '../../../src/common/errors.ts';
 
-/** The sender of a request; `name` is the key's name or the JWT's `sub`, for logs. */
-interface Caller {
-  kind: 'key' | 'jwt';
-  name: string;
-}
-
-/** Finds the caller by the value of the `Authorization` header. @throws {AppError} `unauthorized`, `token_expired` */
-export type Authenticator = (authorization: string | undefined) => Promise<Caller>;
+/**
+ * Finds the caller by the value of the `Authorization` header: the key's name or the JWT's `sub`, for logs.
+ * @throws {AppError} `unauthorized`, `token_expired`
+ */
+export type Authenticator = (authorization: string | undefined) => Promise<string>;
 
 export interface AuthHandlers {
   authenticator: Authenticator;
@@ -26,12 +23,14 @@ const MAX_LABEL = 128;
 /** Lets a request pass whose `Authorization` is a known key or a valid JWT (contract: Authentication, DocBuilder). */
 export function authenticate({ authenticator, audit }: AuthHandlers): RequestHandler {
   return async (request, _response, next) => {
-    const caller = await authenticator(request.headers.authorization).catch((error: AppError) => {
-      const { code, detail } = error;
-      audit.record('auth.refused', { code, reason: String(detail?.['reason'] ?? ''), path: request.path });
+    const caller = await authenticator(request.headers.authorization).catch((error) => {
+      if (error instanceof AppError) {
+        const { code, detail } = error;
+        audit.record('auth.refused', { code, reason: String(detail['reason'] ?? ''), path: request.path });
+      }
       throw error;
     });
-    addContext({ caller: caller.name });
+    addContext({ caller });
     next();
   };
 }
@@ -53,12 +52,12 @@ export function createAuthenticator({
 }): Authenticator {
   const verify = jwtSecret === '' ? undefined : createHs256Verifier({ secrets: [jwtSecret] });
 
-  async function authenticateJwt(token: string): Promise<Caller> {
+  async function authenticateJwt(token: string): Promise<string> {
     if (!verify) throw unauthorized('invalid', 'a JWT, and no secret is configured');
     const result = await verify(token, clock());
     switch (result.status) {
       case 'ok':
-        return { kind: 'jwt', name: toLabel(result.payload.sub) };
+        return toLabel(result.payload.sub);
       case 'expired':
         throw refusal('token_expired', {});
       case 'invalid':
@@ -74,7 +73,7 @@ export function createAuthenticator({
     if (value.split('.').length === 3) return authenticateJwt(value);
     const name = findKeyName(keys, value);
     if (name === undefined) throw unauthorized('invalid');
-    return { kind: 'key', name };
+    return name;
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { CALLBACK_SCHEDULE, isTaken, postCallback } from '../../../src/common/net/callback.ts';
@@ -24,27 +25,25 @@ interface Dependencies {
 /** Sends job callbacks in the background: signed, up to three attempts, the delivery id the same in each. */
 export function createCallbackSender(deps: Dependencies): CallbackSender & { stop(): void } {
   const schedule = deps.schedule ?? CALLBACK_SCHEDULE;
-  const timers = new Set<NodeJS.Timeout>();
   const stopped = new AbortController();
+  const { signal } = stopped;
 
-  function plan(job: JobRecord, callback: CallbackRecord, earliest = 0): void {
-    if (stopped.signal.aborted) return;
-    const wait = Math.max(earliest, (callback.nextAttemptAt ?? 0) - deps.clock());
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      void attempt(job, callback);
-    }, wait);
-    timers.add(timer);
+  /** Makes all attempts. Rejects when they are stopped: a later run goes on with them. */
+  async function deliver(job: JobRecord, callback: CallbackRecord): Promise<void> {
+    for (let earliest = 0; callback.state === 'pending'; ) {
+      await sleep(Math.max(earliest, (callback.nextAttemptAt ?? 0) - deps.clock()), undefined, { signal });
+      const isOurs = await deps.store.sends(job).catch(() => undefined);
+      if (isOurs === false) return;
+      earliest = isOurs ? 0 : ASK_AGAIN_MS;
+      if (isOurs) await attempt(job, callback);
+    }
   }
 
   async function attempt(job: JobRecord, callback: CallbackRecord): Promise<void> {
-    const isOurs = await deps.store.sends(job).catch(() => undefined);
-    if (isOurs === undefined) return plan(job, callback, ASK_AGAIN_MS);
-    if (!isOurs) return;
     callback.attempts += 1;
     callback.nextAttemptAt = null;
     callback.lastStatus = await send(job, callback);
-    if (stopped.signal.aborted) return;
+    if (signal.aborted) return;
     const wait = schedule[callback.attempts];
     if (isTaken(callback.lastStatus)) callback.state = 'delivered';
     else if (wait === undefined) callback.state = 'failed';
@@ -55,7 +54,6 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
     await deps.store
       .update(job)
       .catch((error) => deps.log.error({ err: error, job: job.id }, 'callback state could not be kept'));
-    if (callback.state === 'pending') plan(job, callback);
   }
 
   /** The status of one attempt, null when there was no answer. */
@@ -64,7 +62,6 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
     const event = job.status === 'done' ? 'job.done' : 'job.failed';
     const { url, deliveryId: delivery } = callback;
     const body = toBody(job);
-    const { signal } = stopped;
     try {
       return await postCallback({ url, event, delivery, body, secret }, { outbound, clock, signal });
     } catch (error) {
@@ -75,11 +72,11 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
 
   return {
     deliver: (job) => {
-      if (job.callback) plan(job, job.callback);
+      if (!job.callback) return;
+      deliver(job, job.callback).catch((error) => {
+        if (!signal.aborted) deps.log.error({ err: error, job: job.id }, 'a callback failed unexpectedly');
+      });
     },
-    stop: () => {
-      stopped.abort();
-      for (const timer of timers) clearTimeout(timer);
-    },
+    stop: () => stopped.abort(),
   };
 }

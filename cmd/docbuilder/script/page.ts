@@ -1,4 +1,4 @@
-import type { MarginalInline, MarginalPart, Margins, Meta, Page, Paper } from '../../../src/common/generated/script.ts';
+import type { MarginalInline, MarginalPart, Meta, Page, Paper } from '../../../src/common/generated/script.ts';
 import { getLanguage } from './document.ts';
 import { inline, span } from './inline.ts';
 import type { Styles } from './styles.ts';
@@ -18,16 +18,10 @@ const DEFAULT_MARGIN = 25;
 const SMALLEST_TEXT = 10;
 
 /** A page in millimetres: its paper, its margins, and what they leave for text. */
-export interface Sheet {
-  width: number;
-  height: number;
-  margins: Required<Margins>;
-  textWidth: number;
-  textHeight: number;
-}
+export type Sheet = ReturnType<typeof toSheet>;
 
 /** The paper that a script asks for; A4 upright without a word about it. */
-export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}): Sheet {
+export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}) {
   const [width, height] = turned(size, orientation);
   const { top = DEFAULT_MARGIN, right = DEFAULT_MARGIN, bottom = DEFAULT_MARGIN, left = DEFAULT_MARGIN } = margins;
   return {
@@ -63,13 +57,14 @@ export function paperAttributes({ width, height, margins }: Pick<Sheet, 'width' 
 /** The text that fields show before the pages are laid out. */
 export interface FieldValues {
   title: string;
-  /** The day as it is written in the language: a field would say when the document was opened. */
-  date: string;
+  /** The day as it is written in the language: a field would say when the document was opened. Finding out takes time. */
+  date: () => string;
 }
 
 export function fieldValues(meta: Meta = {}, now: Date): FieldValues {
   const format = { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' } as const;
-  return { title: meta.title ?? '', date: new Intl.DateTimeFormat(getLanguage(meta), format).format(now) };
+  const date = () => new Intl.DateTimeFormat(getLanguage(meta), format).format(now);
+  return { title: meta.title ?? '', date };
 }
 
 /** Parts of a header or footer, from left to right. */
@@ -91,10 +86,10 @@ export function marginalLines(content: MarginalInline | undefined, values: Field
 }
 
 function fieldXml(field: NonNullable<MarginalPart['field']>, { title, date }: FieldValues): string {
+  if (field === 'date') return escapeXml(date());
   return {
     page: '<text:page-number text:select-page="current">1</text:page-number>',
     pages: '<text:page-count>1</text:page-count>',
     title: `<text:title>${escapeXml(title)}</text:title>`,
-    date: escapeXml(date),
   }[field];
 }

@@ -104,17 +104,19 @@ function placeholders(slide: Slide, deck: Deck): string[] {
     case 'title':
     case 'section':
       return [
-        title(slide.title, SIZES.openingTitle, places.openingTitle, slide, deck),
-        slide.subtitle === undefined ? '' : subtitle(slide.subtitle, places.openingSubtitle, slide, deck),
+        area('title', slide.title, SIZES.openingTitle, places.openingTitle, slide, deck),
+        slide.subtitle === undefined
+          ? ''
+          : area('subtitle', slide.subtitle, SIZES.subtitle, places.openingSubtitle, slide, deck),
       ];
     case 'content':
       return [
-        title(slide.title, SIZES.title, places.title, slide, deck),
+        area('title', slide.title, SIZES.title, places.title, slide, deck),
         slide.content === undefined ? '' : content(slide.content, SIZES.content, places.content, slide, deck),
       ];
     case 'two_columns':
       return [
-        title(slide.title, SIZES.title, places.title, slide, deck),
+        area('title', slide.title, SIZES.title, places.title, slide, deck),
         content(slide.left, SIZES.column, places.left, slide, deck),
         content(slide.right, SIZES.column, places.right, slide, deck),
       ];
@@ -123,40 +125,34 @@ function placeholders(slide: Slide, deck: Deck): string[] {
   }
 }
 
-function title(text: Inline, wanted: number, box: Box, slide: Slide, { theme, styles }: Deck): string {
-  const size = fittingSize([{ text, bold: true }], box, wanted, theme.titleFont, SMALLEST_TITLE);
-  const color = theme.titleOn(getBackground(slide, theme));
-  const look = { font: theme.titleFont, size, color, bold: true, align: 'left' } as const;
-  return placeholder('title', styleFor(slide, 'title', styles), box, paragraph(text, look, styles));
+type Area = 'title' | 'subtitle' | 'outline';
+
+/** A placeholder with one paragraph. */
+function area(kind: Area, text: Inline, wanted: number, box: Box, slide: Slide, { theme, styles }: Deck): string {
+  const background = getBackground(slide, theme);
+  const letters =
+    kind === 'title'
+      ? { font: theme.titleFont, color: theme.titleOn(background), bold: true }
+      : { font: theme.font, color: theme.textOn(background) };
+  const smallest = kind === 'title' ? SMALLEST_TITLE : undefined;
+  const size = fittingSize([{ text, bold: kind === 'title' }], box, wanted, letters.font, smallest);
+  const look = { ...letters, size, align: 'left' } as const;
+  return placeholder(kind, styleFor(slide, kind, styles), box, paragraph(text, look, styles));
 }
 
-function subtitle(text: Inline, box: Box, slide: Slide, { theme, styles }: Deck): string {
-  const size = fittingSize([{ text }], box, SIZES.subtitle, theme.font);
-  const look = { font: theme.font, size, color: theme.textOn(getBackground(slide, theme)), align: 'left' } as const;
-  return placeholder('subtitle', styleFor(slide, 'subtitle', styles), box, paragraph(text, look, styles));
-}
-
-function content(
-  text: SlideContent | undefined,
-  wanted: number,
-  box: Box,
-  slide: Slide,
-  { theme, styles }: Deck,
-): string {
-  const style = styleFor(slide, 'outline1', styles);
+function content(text: SlideContent | undefined, wanted: number, box: Box, slide: Slide, deck: Deck): string {
+  if (typeof text === 'string') return area('outline', text, wanted, box, slide, deck);
+  const { theme, styles } = deck;
+  const style = styleFor(slide, 'outline', styles);
   if (text === undefined) return placeholder('outline', style, box);
   const background = getBackground(slide, theme);
-  const measured = typeof text === 'string' ? [{ text }] : measuredItems(text);
-  const size = fittingSize(measured, box, wanted, theme.font);
-  const letters = { font: theme.font, color: theme.textOn(background) };
-  const marks = { ordered: false, color: visible(theme.accent, background), size, font: theme.font };
-  const xml =
-    typeof text === 'string'
-      ? paragraph(text, { ...letters, size, align: 'left' }, styles)
-      : list(text, marks, letters, styles);
-  return placeholder('outline', style, box, xml);
+  const { font } = theme;
+  const size = fittingSize(measuredItems(text), box, wanted, font);
+  const marks = { ordered: false, color: visible(theme.accent, background), size, font };
+  return placeholder('outline', style, box, list(text, marks, { font, color: theme.textOn(background) }, styles));
 }
 
-function styleFor({ layout }: Slide, kind: string, styles: Styles): string {
-  return styles.style('presentation', '', { 'style:parent-style-name': `${MASTERS[layout]}-${kind}` });
+function styleFor({ layout }: Slide, kind: Area, styles: Styles): string {
+  const name = `${MASTERS[layout]}-${kind === 'outline' ? 'outline1' : kind}`;
+  return styles.style('presentation', '', { 'style:parent-style-name': name });
 }

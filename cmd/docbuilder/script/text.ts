@@ -5,6 +5,7 @@ import { Styles } from './styles.ts';
 import { list } from './text/list.ts';
 import { pageStyle } from './text/pages.ts';
 import {
+  type BlockBuilder,
   type BlockPlace,
   blockStyle,
   heading,
@@ -79,20 +80,10 @@ function beginsPage(block: Block): boolean {
 }
 
 function blockXml(block: Block, place: BlockPlace, context: TextContext): Iterable<string> {
-  switch (block.type) {
-    case 'heading':
-      return heading(block, place, context);
-    case 'paragraph':
-      return paragraph(block, place, context);
-    case 'list':
-      return list(block, place, context);
-    case 'table':
-      return table(block, place, context);
-    case 'image':
-      return image(block, place, context);
-    case 'horizontal_rule':
-      return horizontalRule(block, place, context);
-    case 'page_break':
-      return [];
-  }
+  return (BUILDERS[block.type] as BlockBuilder<Block>)(block, place, context);
 }
+
+const BUILDERS: { [Type in Block['type']]: BlockBuilder<Extract<Block, { type: Type }>> } = {
+  ...{ heading, paragraph, list, table, image, horizontal_rule: horizontalRule },
+  page_break: () => [],
+};

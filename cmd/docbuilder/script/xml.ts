@@ -58,6 +58,8 @@ function whiteSpace(run: string): string {
   return run.length === 1 ? '<text:s/>' : `<text:s text:c="${run.length}"/>`;
 }
 
+export const MM_PER_POINT = 25.4 / 72;
+
 /** A length, given in millimetres. */
 export function mm(length: number): string {
   return `${round(length)}mm`;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { unlink } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The temporary files of one request and the job that it becomes. */
@@ -19,13 +19,7 @@ export function createTemporaryFiles(directory: string): TemporaryFiles {
       return path;
     },
     remove: async () => {
-      await Promise.all(paths.map(removeIfThere));
+      await Promise.all(paths.map((path) => rm(path, { force: true })));
     },
   };
-}
-
-function removeIfThere(path: string): Promise<void> {
-  return unlink(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
 }

@@ -1,4 +1,5 @@
 import Docxtemplater from 'docxtemplater';
+import { fieldName, getField, isListTagAlone, type Json, listFrom, scanTags, shownTag, textFrom } from './language.ts';
 import {
   type MissingMode,
   outputTooLarge,
@@ -6,8 +7,6 @@ import {
   type TemplatePlace,
   templateError,
 } from './template.ts';
-import { getField, type Json, listFrom, textFrom } from './template-data.ts';
-import { fieldName, isListTagAlone, scanTags, shownTag } from './template-tags.ts';
 import { BOUNDARY, runText } from './xml.ts';
 
 type Module = Docxtemplater.DXT.Module;

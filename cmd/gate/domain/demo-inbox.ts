@@ -31,12 +31,12 @@ export function createDemoInbox(secret: string, clock: Clock) {
   }
 
   return {
-    receive(headers: Record<string, string | undefined>, body: Buffer): ReceivedCallback {
+    receive(getHeader: (name: string) => string | undefined, body: Buffer): ReceivedCallback {
       const received: ReceivedCallback = {
         received_at: iso(clock()),
-        event: headers['x-svc-event'] ?? '',
-        delivery: headers['x-svc-delivery'] ?? '',
-        signature: check(headers['x-svc-timestamp'] ?? '', headers['x-svc-signature'], body),
+        event: getHeader('x-svc-event') ?? '',
+        delivery: getHeader('x-svc-delivery') ?? '',
+        signature: check(getHeader('x-svc-timestamp') ?? '', getHeader('x-svc-signature'), body),
         body: parse(body),
       };
       kept.unshift(received);

@@ -3,15 +3,17 @@ import { type Clock, iso } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
 import type { Embedding } from './config-check.ts';
+import type { AdmissionAnswer } from './counting.ts';
 import { at, type Documents, letIn } from './documents.ts';
 import type { Links } from './links.ts';
-import { GUEST, type Mode, type SessionRecord, type VersionRecord } from './model.ts';
+import { type DocumentRecord, GUEST, type Mode, type SessionRecord, type VersionRecord } from './model.ts';
 import { type Places, waitForFreed } from './places.ts';
 import type { Downloader, EditorServer, Rows, RowsReader } from './ports.ts';
 import type { Presence } from './presence.ts';
 import { assertActive, getSession, getState, hashToken, newSessionId, newToken } from './session-token.ts';
-import { type Full, sessionView } from './session-view.ts';
+import { uiDefaults } from './ui.ts';
 import { getLoadedAt } from './wopi-access.ts';
+import { toWopiSrc } from './wopi-src.ts';
 
 interface Dependencies {
   rows: Rows;
@@ -46,7 +48,7 @@ export class Sessions {
 
   /** @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`, `invalid_config`, `editor_unavailable` */
   async create(embedding: Embedding, caller: Caller): Promise<EmbedSession> {
-    const { documents, downloader, places, editor, wopiUrl, audit } = this.#deps;
+    const { documents, downloader, places, editor, audit } = this.#deps;
     await checkUrls(embedding, downloader);
     const { docId, fileType } = await documents.hold(embedding.document);
     const sessionId = newSessionId();
@@ -64,7 +66,7 @@ export class Sessions {
       });
       const { user, origin } = made.session;
       audit.record('session.created', { session: sessionId, document: docId, user: user.id, mode, origin });
-      return sessionView({ ...made, token, full, page, wopiUrl });
+      return this.#view({ ...made, full }, token, page);
     } catch (error) {
       // A place that cannot be given back now is free again after a minute.
       await this.#release(sessionId).catch(() => {});
@@ -128,7 +130,7 @@ export class Sessions {
    * @throws {AppError} `not_found`, `invalid_session_token`, `editor_unavailable`; what `readMode` throws
    */
   async changeMode(sessionId: string, token: string | undefined, readMode: () => Promise<Mode>): Promise<EmbedSession> {
-    const { rows, editor, wopiUrl, clock, audit } = this.#deps;
+    const { rows, editor, clock, audit } = this.#deps;
     const { fileType } = await rows.read(async (tx) => {
       const session = await getSession(tx, sessionId, token);
       assertActive(session, clock());
@@ -150,7 +152,7 @@ export class Sessions {
     });
     const { docId, mode: actual } = changed.session;
     audit.record('session.mode', { session: sessionId, document: docId, mode: actual });
-    return sessionView({ ...changed, token: token as string, page, wopiUrl });
+    return this.#view(changed, token as string, page);
   }
 
   /** Ends a session; once more changes nothing. @throws {AppError} `not_found`, `invalid_session_token` */
@@ -167,6 +169,33 @@ export class Sessions {
     await this.#release(sessionId);
   }
 
+  /**
+   * Makes what creation and a change of mode answer (contract: Embed session).
+   * @param page path and query of the editor page, ready for `WOPISrc=`
+   */
+  #view({ session, document, full }: Answered, token: string, page: string): EmbedSession {
+    return {
+      session_id: session.sessionId,
+      key: document.key,
+      doc_id: document.docId,
+      mode: session.mode,
+      requested_mode: session.requestedMode,
+      limited: full !== undefined,
+      limit: full
+        ? { code: 'connection_limit_reached', limit: full.limit, current: full.current, pending: full.pending }
+        : null,
+      message: full ? limitMessage(full) : null,
+      editor_url: editorUrl(page, toWopiSrc(this.#deps.wopiUrl, document.docId), session),
+      form: {
+        access_token: token,
+        access_token_ttl: session.expiresAt,
+        ui_defaults: uiDefaults(session.ui, document.fileType),
+      },
+      version: document.version,
+      expires_at: iso(session.expiresAt),
+    };
+  }
+
   /** Reserves a place for a session that is to edit. */
   async #admit(sessionId: string): Promise<Full | undefined> {
     const answer = await this.#deps.places.use((counting) => counting.admit(sessionId));
@@ -176,6 +205,15 @@ export class Sessions {
   async #release(sessionId: string): Promise<void> {
     await this.#deps.places.use((counting) => counting.release(sessionId));
   }
+}
+
+/** The figures of a refused admission, for a session that wanted to edit and may not. */
+type Full = Extract<AdmissionAnswer, { admitted: false }>;
+
+interface Answered {
+  session: SessionRecord;
+  document: DocumentRecord;
+  full: Full | undefined;
 }
 
 type NewSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'requestedMode' | 'hasEdited' | 'tokenHash'>;
@@ -215,4 +253,19 @@ async function getCurrent(tx: RowsReader, { docId }: SessionRecord) {
   const current = document && (await tx.version(docId, document.version));
   if (!document || !current) throw new AppError('not_found');
   return { document, current };
+}
+
+/** The read-only argument only spares the editor's controls: what forbids writing is CheckFileInfo. */
+function editorUrl(page: string, wopiSrc: string, { lang, mode, ui }: SessionRecord): string {
+  const argument = (name: string, value: string): string => `${name}=${encodeURIComponent(value)}`;
+  return [
+    `${page}${argument('WOPISrc', wopiSrc)}`,
+    argument('lang', lang.replaceAll('_', '-')),
+    ...(ui.closeButton ? ['closebutton=1'] : []),
+    ...(mode === 'view' ? ['permission=readonly'] : []),
+  ].join('&');
+}
+
+function limitMessage({ limit }: Full): string {
+  return `Đã đạt giới hạn ${limit} kết nối chỉnh sửa đồng thời nên tài liệu được mở ở chế độ chỉ đọc. Vui lòng thử lại khi có người đóng tài liệu.`;
 }

@@ -126,14 +126,10 @@ function getSample(): RequestHandler {
 function postDemoCallback({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
   return (request, response) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const { signature } = inbox.receive(getHeaders(request), body);
+    const { signature } = inbox.receive((name) => request.get(name), body);
     if (signature === 'invalid') throw new AppError('invalid_signature');
     response.status(204).end();
   };
-}
-
-function getHeaders(request: Request): Record<string, string | undefined> {
-  return Object.fromEntries(Object.keys(request.headers).map((name) => [name, request.get(name)]));
 }
 
 /** `GET /svc/demo/callbacks`: a list of the last 20, newest first. */

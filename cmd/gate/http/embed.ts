@@ -111,8 +111,9 @@ function getFile({ links, rows, blobs, audit }: EmbedHandlers): RequestHandler<{
     const { docId } = request.params;
     const number = links.verify(docId, request.query);
     const { document, version } = await rows.read((tx) => findLinked(tx, docId, number));
+    // As it is: `set` of express would add a charset, which nobody knows.
+    response.setHeader('Content-Type', FORMATS[document.fileType].mediaType);
     response.set({
-      'Content-Type': FORMATS[document.fileType].mediaType,
       'Content-Disposition': attachment(baseFileName(document)),
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox",

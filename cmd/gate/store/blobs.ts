@@ -26,7 +26,7 @@ export function checkBlobName(text: string): string {
 export async function createBlobs(folder: string): Promise<Blobs & Required<Pick<Blobs, 'list'>>> {
   const shards = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
   // A directory that were made later would have to be flushed before anything in it is safe.
-  for (const shard of shards) await makePrivateDirectory(join(folder, shard));
+  await Promise.all(shards.map((shard) => makePrivateDirectory(join(folder, shard))));
   await syncDirectory(folder);
 
   function getShard(blob: string): string {

@@ -45,7 +45,6 @@ let shared: Promise<Cluster> | undefined;
 
 /** Why there can be no cluster here, or undefined. */
 export function clusterMissing(): string | undefined {
-  if (process.env['SVC_TEST_CLUSTER'] === '0') return 'left out by SVC_TEST_CLUSTER=0';
   if (hasEngine()) return missing(['kind', 'kubectl'], 'api kind');
   return engineMissing() ?? missing(KIND_NODE_PROGRAMS, 'kind-node');
 }

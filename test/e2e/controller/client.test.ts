@@ -30,12 +30,6 @@ describe("the controller's client of an API server", function () {
   });
   const read = (name: string) => cluster.object<ReturnType<typeof configMap>>(RESOURCES.configMap, name);
 
-  it('applies an object that must be new, and owns the members that it has set', async () => {
-    await cluster.client.apply(RESOURCES.configMap, configMap('fresh', { a: '1', b: '2' }), ONLY_NEW);
-    await cluster.client.apply(RESOURCES.configMap, configMap('fresh', { a: '3' }), { manager: 'one' });
-    expect((await read('fresh'))?.data).to.deep.equal({ a: '3' });
-  });
-
   it('leaves alone, of those that must be new, the ones that are there, whoever made them', async () => {
     for (const [name, make] of [
       ['created', (object: KubernetesObject) => cluster.client.create(RESOURCES.configMap, object)],

@@ -64,16 +64,6 @@ describe('the controller installs an instance', function () {
     expect(await frontOf()).to.equal(5);
   });
 
-  it('and another beside it', async () => {
-    const before = await cluster.objects();
-    const { metadata } = await cluster.apply('second');
-    await cluster.settled('second');
-    const objects = [...(await cluster.objects()).values()];
-    const owned = objects.filter(({ metadata: { ownerReferences } }) => ownerReferences?.[0]?.uid === metadata.uid);
-    expect(owned).to.have.lengthOf(before.size - 3);
-    expect(objects).to.have.lengthOf(2 * before.size);
-  });
-
   it('but takes nothing over that somebody else has', async () => {
     const theirs: KubernetesObject & { spec: object } = {
       ...{ apiVersion: 'v1', kind: 'Service', spec: { ports: [{ port: 1 }] } },
@@ -90,19 +80,5 @@ describe('the controller installs an instance', function () {
     expect(await cluster.object(RESOURCES.service, 'third-gate')).to.deep.equal(before);
     await cluster.client.remove(RESOURCES.service, cluster.namespace, 'third-gate', before.metadata.uid ?? '');
     await cluster.settled('third', (instance) => !conditionOf(instance, 'Stalled'));
-  });
-
-  it('but makes no secrets of its own where given ones are missing', async () => {
-    await cluster.apply('fourth', { secrets: { secretName: 'given' } });
-    await cluster.settled('fourth');
-    expect((await cluster.condition('fourth', 'Stalled'))?.message).to.equal(
-      'There is no Secret given, which spec.secrets.secretName names: create it.',
-    );
-    expect(await cluster.object(RESOURCES.secret, 'fourth-secrets')).to.equal(undefined);
-    await cluster.putSecret('given', { 'embed-jwt-secret': 'given-secret-of-32-characters-00' }, 'fourth');
-    await cluster.settled('fourth', (instance) => !conditionOf(instance, 'Stalled'));
-    expect(await cluster.secretValues('fourth-secrets')).to.include({
-      'embed-jwt-secret': 'given-secret-of-32-characters-00',
-    });
   });
 });

@@ -25,12 +25,6 @@ describe('the controller tells what is wrong', function () {
     }
   });
 
-  it('and has a status also for resources that are written as numbers', async () => {
-    await cluster.apply('numbers', { docbuilder: { pod: { resources: { limits: { cpu: 2 } } } } });
-    const { status } = await cluster.settled('numbers');
-    expect(status?.docbuilder).to.include({ cpu: '2' });
-  });
-
   it('with an API server that goes on failing, and that it is over', async () => {
     const webhook = await brokenWebhook();
     try {

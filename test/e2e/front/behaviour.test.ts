@@ -8,63 +8,51 @@ import { limitPage } from '../../../cmd/gate/http/limit-page.ts';
 import { portOf } from '../../support/listen.ts';
 import { type Behaviour, UPSTREAMS } from './support/control.ts';
 import { deafListener } from './support/deaf-listener.ts';
-import { FRONT_DIRECTORY, type RunningFront, type RunningNginx, startEdge, startFront } from './support/nginx.ts';
+import { FRONT_DIRECTORY, type RunningNginx, startEdge, startFront, useFront } from './support/nginx.ts';
 import { open, requestText, send } from './support/raw.ts';
-import { startUpstreams, type Upstreams } from './support/upstreams.ts';
 import { BLOCKED, INTERNAL, NO_SOCKETS, PAGE, SOCKETS } from './targets.ts';
 
 const SOCKET = SOCKETS[0] ?? '';
 
 describe('front', () => {
-  let upstreams: Upstreams;
-  let front: RunningFront;
-
+  const bench = useFront();
   let logged: number;
-  before(async () => {
-    upstreams = await startUpstreams();
-    front = await startFront(upstreams.addresses);
-  });
   beforeEach(async () => {
-    await upstreams.calm();
-    logged = (await front.log()).length;
+    await bench.upstreams.calm();
+    logged = (await bench.front.log()).length;
   });
-  after(async () => {
-    await front.stop();
-    await upstreams.stop();
-  });
-
   /** Lines of doors that this test has had opened without a gate. */
   const opened = async (): Promise<string[]> =>
-    (await front.log())
+    (await bench.front.log())
       .slice(logged)
       .split('\n')
       .filter((line) => line.includes('"event":"gate_failed_open"'));
 
   it('writes one line, at once, for each door it opens without a gate, and none for others', async () => {
-    await send(front.url, { target: SOCKET, upgrade: true });
-    await send(front.url, { target: PAGE });
-    await send(front.url, { target: '/.ask?"event":"gate_failed_open"' });
-    await upstreams.behave('gateInternal', { status: 403 });
-    await send(front.url, { target: PAGE });
+    await send(bench.front.url, { target: SOCKET, upgrade: true });
+    await send(bench.front.url, { target: PAGE });
+    await send(bench.front.url, { target: '/.ask?"event":"gate_failed_open"' });
+    await bench.upstreams.behave('gateInternal', { status: 403 });
+    await send(bench.front.url, { target: PAGE });
     expect(await opened()).to.deep.equal([]);
 
-    await upstreams.behave('gateInternal', { down: true });
-    const socket = open(front.url);
-    socket.write(requestText(front.url, { target: SOCKET, upgrade: true }));
+    await bench.upstreams.behave('gateInternal', { down: true });
+    const socket = open(bench.front.url);
+    socket.write(requestText(bench.front.url, { target: SOCKET, upgrade: true }));
     await once(socket, 'data');
     const [line = '', ...more] = await opened();
     expect(more).to.deep.equal([]);
     expect(JSON.parse(line)).to.include({ stage: 'ws', upstream_status: '502', level: 'error' });
     socket.destroy();
 
-    await upstreams.behave('gateInternal', { status: 500 });
-    await send(front.url, { target: PAGE });
+    await bench.upstreams.behave('gateInternal', { status: 500 });
+    await send(bench.front.url, { target: PAGE });
     expect((await opened()).map((each) => JSON.parse(each).stage)).to.deep.equal(['ws', 'page']);
   });
 
   it('opens within the 2 s of the connect timeout when the gate takes no connection', async () => {
     const deaf = await deafListener();
-    const stuck = await startFront({ ...upstreams.addresses, gateInternal: `127.0.0.1:${deaf.port}` });
+    const stuck = await startFront({ ...bench.upstreams.addresses, gateInternal: `127.0.0.1:${deaf.port}` });
     try {
       const [page, socket] = await Promise.all([
         send(stuck.url, { target: PAGE }),
@@ -83,16 +71,16 @@ describe('front', () => {
     const requests = [PAGE, ...SOCKETS, ...NO_SOCKETS, ...BLOCKED, ...INTERNAL, odd];
     const headers = { Referer: `http://x/${SOCKET}`, Cookie: 'TOKEN-IN-COOKIE' };
     const everything = async (): Promise<void> => {
-      for (const target of requests) await send(front.url, { target, upgrade: true, headers });
+      for (const target of requests) await send(bench.front.url, { target, upgrade: true, headers });
     };
     await everything();
-    for (const upstream of UPSTREAMS) await upstreams.behave(upstream, { down: true });
+    for (const upstream of UPSTREAMS) await bench.upstreams.behave(upstream, { down: true });
     await everything();
-    await upstreams.behave('editor', { raw: `HTTP/1.1 200 x\r\nX: ${'x'.repeat(90_000)}\r\n\r\n` });
+    await bench.upstreams.behave('editor', { raw: `HTTP/1.1 200 x\r\nX: ${'x'.repeat(90_000)}\r\n\r\n` });
     await everything();
-    const log = await front.log();
+    const log = await bench.front.log();
     expect(log.split('\n').length).to.be.greaterThan(requests.length * 3);
-    const told = `${log}${await front.errors()}`
+    const told = `${log}${await bench.front.errors()}`
       .split('\n')
       .filter((line) => /TOKEN-IN|wopi%2F|office\.example|(?:68747470){2}/.test(line));
     expect(told).to.deep.equal([]);
@@ -100,8 +88,8 @@ describe('front', () => {
   });
 
   it('sends the limit page as the gate sends it', async () => {
-    await upstreams.behave('gateInternal', { status: 403 });
-    const ofFront = await send(front.url, { target: PAGE });
+    await bench.upstreams.behave('gateInternal', { status: 403 });
+    const ofFront = await send(bench.front.url, { target: PAGE });
     const gate = createServer(express().get('/', limitPage())).listen(0, '127.0.0.1');
     try {
       const ofGate = await send(new URL(`http://127.0.0.1:${await portOf(gate)}`), { target: '/' });
@@ -118,7 +106,7 @@ describe('front', () => {
   describe('tells a person whom the gate refuses at the page', () => {
     let edge: RunningNginx;
     before(async () => {
-      edge = await startEdge(front.settings);
+      edge = await startEdge(bench.front.settings);
     });
     after(() => edge.stop());
 
@@ -148,16 +136,17 @@ describe('front', () => {
     ];
     for (const [what, behaviour, status, text, retryAfter] of told) {
       it(what, async () => {
-        await upstreams.behave('gateInternal', behaviour);
-        for (const url of [front.url, edge.url]) await expectPage(url, status, text, retryAfter);
-        const asked = `http://127.0.0.1:${front.settings.askPort}`;
+        await bench.upstreams.behave('gateInternal', behaviour);
+        for (const url of [bench.front.url, edge.url]) await expectPage(url, status, text, retryAfter);
+        expect((await send(bench.front.url, { target: SOCKET, upgrade: true })).status, 'a socket').to.equal(403);
+        const asked = `http://127.0.0.1:${bench.front.settings.askPort}`;
         expect((await fetch(asked)).status, 'without an address').to.equal(429);
       });
     }
 
     it('that there is no editor, in a page instead of nginx’s own, which has no language', async () => {
-      await upstreams.behave('editor', { down: true });
-      await expectPage(front.url, 502, /The editor is not available/, '60');
+      await bench.upstreams.behave('editor', { down: true });
+      await expectPage(bench.front.url, 502, /The editor is not available/, '60');
     });
 
     it('in pages of one style, which the policy of all allows', () => {
@@ -170,10 +159,10 @@ describe('front', () => {
   });
 
   it('keeps connections to gate and DocBuilder, and asks over a kept one', async () => {
-    const made = () => UPSTREAMS.map((name) => upstreams.connections(name));
+    const made = () => UPSTREAMS.map((name) => bench.upstreams.connections(name));
     const before = made();
     for (let i = 0; i < 20; i++) {
-      for (const target of ['/svc/limits', '/v1/limits', PAGE]) await send(front.url, { target });
+      for (const target of ['/svc/limits', '/v1/limits', PAGE]) await send(bench.front.url, { target });
     }
     const [gate, internal, docbuilder, editor] = made().map((count, index) => count - (before[index] ?? 0));
     expect([gate, internal, docbuilder].map((count) => count && count > 1)).to.not.include(true);
@@ -182,11 +171,11 @@ describe('front', () => {
 
   it('goes on through a kept connection that the gate has closed meanwhile', async () => {
     for (let i = 0; i < 5; i++) {
-      await send(front.url, { target: PAGE });
-      await upstreams.behave('gateInternal', { down: true });
-      await upstreams.behave('gateInternal', { status: 200 });
+      await send(bench.front.url, { target: PAGE });
+      await bench.upstreams.behave('gateInternal', { down: true });
+      await bench.upstreams.behave('gateInternal', { status: 200 });
     }
-    await send(front.url, { target: PAGE });
+    await send(bench.front.url, { target: PAGE });
     expect(await opened()).to.deep.equal([]);
   });
 
@@ -194,7 +183,7 @@ describe('front', () => {
     const editors = ['first', 'second'].map((name) => createServer((_, response) => response.end(name)));
     const ports = await Promise.all(editors.map((editor) => portOf(editor.listen(0, '127.0.0.1'))));
     const servers = ports.map((port) => `server 127.0.0.1:${port};`).join(' ');
-    const several = await startFront(upstreams.addresses, {
+    const several = await startFront(bench.upstreams.addresses, {
       change: (template) => template.replace(`server \${SVC_FRONT_EDITOR};`, servers),
     });
     const serving = async (target: (i: number) => string): Promise<number> => {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { checkFront, type Mode, type Result } from './suite.ts';
 import { remoteControl } from './support/control.ts';
-import { type RunningFront, startEdge, startFront } from './support/nginx.ts';
+import { startEdge, startFront, useFront } from './support/nginx.ts';
 import { startUpstreams, type Upstreams } from './support/upstreams.ts';
 
 const MAIN = resolve(import.meta.dirname, 'main.ts');
@@ -51,18 +51,7 @@ const LACKING: Lacking[] = [
 ];
 
 describe('front', () => {
-  let upstreams: Upstreams;
-  let front: RunningFront;
-
-  before(async () => {
-    upstreams = await startUpstreams();
-    front = await startFront(upstreams.addresses);
-  });
-
-  after(async () => {
-    await front.stop();
-    await upstreams.stop();
-  });
+  const bench = useFront();
 
   it('keeps every row of the routing table, where it asks itself and behind an edge that does', async () => {
     const others = await startUpstreams();
@@ -70,7 +59,10 @@ describe('front', () => {
     const asking = await startEdge(behind.settings);
     const check = (mode: Mode, baseUrl: URL, { controlUrl }: Upstreams) =>
       checkFront({ baseUrl, mode }, remoteControl(controlUrl));
-    const found = await Promise.all([check('front', front.url, upstreams), check('auth-url', asking.url, others)]);
+    const found = await Promise.all([
+      check('front', bench.front.url, bench.upstreams),
+      check('auth-url', asking.url, others),
+    ]);
     for (const stop of [asking.stop, behind.stop, others.stop]) await stop();
     for (const results of found) {
       expect(missed(results)).to.deep.equal([]);
@@ -79,27 +71,27 @@ describe('front', () => {
   }).timeout(60_000);
 
   it('asks nothing on the port behind an edge that has asked', async () => {
-    const baseUrl = new URL(`http://127.0.0.1:${front.settings.openPort}`);
-    await upstreams.behave('gateInternal', { status: 403 });
+    const baseUrl = new URL(`http://127.0.0.1:${bench.front.settings.openPort}`);
+    await bench.upstreams.behave('gateInternal', { status: 403 });
     const results = await checkFront({ baseUrl, mode: 'auth-url' }, undefined, ({ promise }) =>
       promise.startsWith('101'),
     );
     expect(missed(results)).to.deep.equal([]);
-    expect(upstreams.seen('gateInternal')).to.deep.equal([]);
-    expect(upstreams.seen('editor').length).to.be.greaterThan(5);
-    await upstreams.behave('gateInternal', { status: 200 });
+    expect(bench.upstreams.seen('gateInternal')).to.deep.equal([]);
+    expect(bench.upstreams.seen('editor').length).to.be.greaterThan(5);
+    await bench.upstreams.behave('gateInternal', { status: 200 });
   });
 
   it('is checked from the command line: a table, 0 when all rows hold, 1 on a miss, 2 without a base URL', async () => {
-    await upstreams.behave('gateInternal', { status: 403 });
-    const good = await conformance('--base-url', front.url.href);
+    await bench.upstreams.behave('gateInternal', { status: 403 });
+    const good = await conformance('--base-url', bench.front.url.href);
     expect(good.code, good.stdout).to.equal(0);
     expect(good.stdout).to.match(/14 of 14 rows hold\n$/);
-    const bad = await conformance('--base-url', `http://${upstreams.addresses.gate}`);
+    const bad = await conformance('--base-url', `http://${bench.upstreams.addresses.gate}`);
     expect(bad.code).to.equal(1);
     expect(bad.stdout).to.match(/^MISS/m);
     expect((await conformance()).code).to.equal(2);
-    await upstreams.behave('gateInternal', { status: 200 });
+    await bench.upstreams.behave('gateInternal', { status: 200 });
   });
 
   describe('behind an edge that would break every editor is found out from outside', () => {
@@ -109,8 +101,8 @@ describe('front', () => {
       ['it answers 502 to %2F', 'return 502'],
     ] as const) {
       it(what, async () => {
-        await upstreams.behave('gateInternal', { status: 403 });
-        const broken = await startFront(upstreams.addresses, {
+        await bench.upstreams.behave('gateInternal', { status: 403 });
+        const broken = await startFront(bench.upstreams.addresses, {
           change: (template) =>
             template.replace('if ($blocked) {', `if ($request_uri ~* "^[^?]*%2f") { ${answer}; }\n        $&`),
         });
@@ -120,7 +112,7 @@ describe('front', () => {
           );
         } finally {
           await broken.stop();
-          await upstreams.behave('gateInternal', { status: 200 });
+          await bench.upstreams.behave('gateInternal', { status: 200 });
         }
       });
     }
@@ -129,14 +121,14 @@ describe('front', () => {
   describe('that lacks a line is found out', () => {
     for (const [what, line, without, row] of LACKING) {
       it(what, async () => {
-        const broken = await startFront(upstreams.addresses, {
+        const broken = await startFront(bench.upstreams.addresses, {
           change: (template) => {
             expect(template).to.include(line);
             return template.replaceAll(line, without);
           },
         });
         try {
-          const control = remoteControl(upstreams.controlUrl);
+          const control = remoteControl(bench.upstreams.controlUrl);
           const wanted = ({ promise }: Pick<Result, 'promise'>) => row.test(promise);
           expect(missed(await checkFront({ baseUrl: broken.url, mode: 'front' }, control, wanted))).not.to.deep.equal(
             [],

@@ -1,4 +1,5 @@
-import type { ControlledRow, Subject } from './suite.ts';
+import { until } from '../../support/until.ts';
+import type { ControlledRow, Miss, Subject } from './suite.ts';
 import type { Behaviour, Seen } from './support/control.ts';
 import { echo, open, requestText, send } from './support/raw.ts';
 import { NO_SOCKETS, PAGE, RAW_TARGETS, SOCKETS } from './targets.ts';
@@ -51,16 +52,13 @@ const FAILURES: readonly ControlledRow[] = [
     ([what, behaviour, within]): ControlledRow => ({
       path: 'page and socket',
       promise: `open when the gate ${what}, within ${within / 1000} s`,
-      check: async (subject) => {
+      check: async (subject, miss) => {
         await subject.control.behave('gateInternal', behaviour);
         const [page, socket] = await both(subject);
-        return [
-          ...(page.status === 200 ? [] : [`page: ${page.status}`]),
-          ...(socket.status === 101 ? [] : [`socket: ${socket.status}`]),
-          ...[page, socket]
-            .filter((each) => each.milliseconds > within)
-            .map((each) => `took ${Math.round(each.milliseconds)} ms`),
-        ];
+        if (page.status !== 200) miss(`page: ${page.status}`);
+        if (socket.status !== 101) miss(`socket: ${socket.status}`);
+        const slowest = Math.max(page.milliseconds, socket.milliseconds);
+        if (slowest > within) miss(`took ${Math.round(slowest)} ms`);
       },
     }),
   ),
@@ -68,24 +66,22 @@ const FAILURES: readonly ControlledRow[] = [
     ([what, behaviour]): ControlledRow => ({
       path: 'page and socket',
       promise: `refused when the gate ${what}`,
-      check: async (subject) => {
+      check: async (subject, miss) => {
         await subject.control.behave('gateInternal', behaviour);
         const [page, socket] = await both(subject);
-        return [
-          ...(page.status >= 400 ? [] : [`page: ${page.status}`]),
-          ...(socket.status >= 400 ? [] : [`socket: ${socket.status}`]),
-          ...(await subject.control.seen('editor')).map(({ target }) => `${target} reached the editor`),
-        ];
+        if (page.status < 400) miss(`page: ${page.status}`);
+        if (socket.status < 400) miss(`socket: ${socket.status}`);
+        await expectNothing(subject, miss);
       },
     }),
   ),
   {
     path: '/browser/<hash>/cool.html',
     promise: "the editor's own refusal stays one (an edge that asks may give it the limit page)",
-    check: async ({ baseUrl, mode, control }) => {
+    check: async ({ baseUrl, mode, control }, miss) => {
       await control.behave('editor', { status: 403 });
       const { status } = await send(baseUrl, { target: PAGE });
-      return status === 403 || (mode === 'auth-url' && status === 429) ? [] : [`${status}`];
+      if (status !== 403 && !(mode === 'auth-url' && status === 429)) miss(`${status}`);
     },
   },
 ];
@@ -95,96 +91,85 @@ export const CONTROLLED: readonly ControlledRow[] = [
   {
     path: '/browser/<hash>/cool.html',
     promise: 'asks (POST /svc/auth, raw URI, stage page), then serves',
-    check: async ({ baseUrl, control }) => {
+    check: async ({ baseUrl, control }, miss) => {
       const answer = await send(baseUrl, { target: PAGE, method: 'POST', body: FORM, headers: SPOOFED });
+      if (answer.status !== 200) miss(`answered ${answer.status}`);
+      expectAsked(await control.seen('gateInternal'), [PAGE, 'page', 'POST'], miss);
       const [served] = await control.seen('editor');
-      return [
-        ...(answer.status === 200 ? [] : [`answered ${answer.status}`]),
-        ...misasked(await control.seen('gateInternal'), PAGE, 'page', 'POST'),
-        ...(served?.target === PAGE && served.bytes === FORM.length ? [] : ['the form did not reach the editor']),
-        ...(served ? leftovers(served) : []),
-      ];
+      if (served?.target !== PAGE || served.bytes !== FORM.length) miss('the form did not reach the editor');
+      if (served) expectClean(served, miss);
     },
   },
   {
     path: '/cool/<doc>/ws, /cool/ws',
     promise: 'asks (raw URI, stage ws), then 101 and both ways',
-    check: async ({ baseUrl, control }) => {
-      const misses: string[] = [];
+    check: async ({ baseUrl, control }, miss) => {
       for (const target of SOCKETS) {
         const { status } = await send(baseUrl, { target, upgrade: true, headers: SPOOFED });
-        if (status !== 101) misses.push(`${target}: ${status}`);
-        misses.push(...misasked(await control.seen('gateInternal'), target, 'ws', 'GET'));
+        if (status !== 101) miss(`${target}: ${status}`);
+        expectAsked(await control.seen('gateInternal'), [target, 'ws', 'GET'], miss);
         const [opened] = await control.seen('editor');
-        if (opened?.target !== target) misses.push(`${target} reached the editor as ${opened?.target}`);
-        if (opened) misses.push(...leftovers(opened));
+        if (opened?.target !== target) miss(`${target} reached the editor as ${opened?.target}`);
+        if (opened) expectClean(opened, miss);
       }
-      if ((await echo(baseUrl, SOCKETS[0] ?? '', 'there and back')) !== 'there and back')
-        misses.push('no bytes went through');
-      return misses;
+      if ((await echo(baseUrl, SOCKETS[0] ?? '', 'there and back')) !== 'there and back') miss('no bytes went through');
     },
   },
   {
     path: '/cool/<doc>/ws, /cool/ws',
     promise: 'refused: 403, the editor never hears of it',
-    check: async ({ baseUrl, control }) => {
-      await control.behave('gateInternal', { status: 403 });
-      const misses: string[] = [];
+    check: async (subject, miss) => {
+      await subject.control.behave('gateInternal', { status: 403 });
       for (const target of SOCKETS) {
-        const { status } = await send(baseUrl, { target, upgrade: true });
-        if (status !== 403) misses.push(`${target}: ${status}`);
+        const { status } = await send(subject.baseUrl, { target, upgrade: true });
+        if (status !== 403) miss(`${target}: ${status}`);
       }
-      return [...misses, ...reached(await control.seen('editor'))];
+      await expectNothing(subject, miss);
     },
   },
   {
     path: '/browser/<hash>/cool.html',
     promise: 'refused: the limit page with 429, the editor never hears of it',
-    check: async ({ baseUrl, control }) => {
-      await control.behave('gateInternal', { status: 403 });
-      const misses: string[] = [];
+    check: async (subject, miss) => {
+      await subject.control.behave('gateInternal', { status: 403 });
       for (const method of ['GET', 'POST']) {
-        const { status, headers, body } = await send(baseUrl, { target: PAGE, method, body: 'access_token=x' });
-        const html = (headers['content-type'] ?? '').startsWith('text/html');
-        if (status !== 429 || !html || !/<html|<!doctype html/i.test(body))
-          misses.push(`${method}: ${status} ${body.slice(0, 60)}`);
+        const answer = await send(subject.baseUrl, { target: PAGE, method, body: 'access_token=x' });
+        const isPage = (answer.headers['content-type'] ?? '').startsWith('text/html');
+        if (answer.status !== 429 || !isPage || !/<html|<!doctype html/i.test(answer.body))
+          miss(`${method}: ${answer.status} ${answer.body.slice(0, 60)}`);
       }
-      return [...misses, ...reached(await control.seen('editor'))];
+      await expectNothing(subject, miss);
     },
   },
   {
     path: 'other paths of the editor',
     promise: 'forwarded without Upgrade, with Connection: close, nothing asked',
-    check: async ({ baseUrl, control }) => {
+    check: async ({ baseUrl, control }, miss) => {
       await control.behave('gateInternal', { status: 403 });
-      const misses: string[] = [];
       for (const target of NO_SOCKETS.filter((each) => each !== PAGE)) {
         await send(baseUrl, { target, upgrade: true, headers: SPOOFED });
         for (const seen of await control.seen('editor')) {
-          if (seen.headers['upgrade'] !== undefined) misses.push(`${target}: Upgrade reached the editor`);
-          if (seen.headers['connection'] !== 'close')
-            misses.push(`${target}: Connection ${seen.headers['connection']}`);
-          misses.push(...leftovers(seen));
+          if (seen.headers['upgrade'] !== undefined) miss(`${target}: Upgrade reached the editor`);
+          if (seen.headers['connection'] !== 'close') miss(`${target}: Connection ${seen.headers['connection']}`);
+          expectClean(seen, miss);
         }
       }
-      return misses;
     },
   },
   {
     path: 'all of the editor',
     promise: 'the target arrives byte for byte (%2F kept)',
-    check: async ({ baseUrl, control }) => {
+    check: async ({ baseUrl, control }, miss) => {
       for (const target of RAW_TARGETS) await send(baseUrl, { target });
-      const seen = (await control.seen('editor')).map(({ target }) => target);
-      return RAW_TARGETS.filter((target) => !seen.includes(target));
+      const seen = new Set((await control.seen('editor')).map(({ target }) => target));
+      for (const target of RAW_TARGETS) if (!seen.has(target)) miss(target);
     },
   },
   {
     path: '/svc/, /v1/',
     promise:
       'no X-Original-*, X-SVC-Stage, X-Forwarded-Host, Forwarded or Upgrade of a client; X-Forwarded-For and Host set',
-    check: async ({ baseUrl, control }) => {
-      const misses: string[] = [];
+    check: async ({ baseUrl, control }, miss) => {
       for (const [upstream, target] of [
         ['gate', '/svc/limits'],
         ['gate', '/svc/embed/files/doc_0?v=1&exp=2&sig=3'],
@@ -193,51 +178,40 @@ export const CONTROLLED: readonly ControlledRow[] = [
       ] as const) {
         await send(baseUrl, { target, upgrade: true, headers: SPOOFED });
         const [seen] = await control.seen(upstream);
-        if (seen?.target !== target) misses.push(`${target} did not arrive`);
-        if (seen?.headers['upgrade'] !== undefined) misses.push(`${target}: Upgrade arrived`);
-        if (seen?.headers['host'] !== baseUrl.host) misses.push(`${target}: Host ${seen?.headers['host']}`);
-        if (seen) misses.push(...leftovers(seen));
+        if (seen?.target !== target) miss(`${target} did not arrive`);
+        if (seen?.headers['upgrade'] !== undefined) miss(`${target}: Upgrade arrived`);
+        if (seen?.headers['host'] !== baseUrl.host) miss(`${target}: Host ${seen?.headers['host']}`);
+        if (seen) expectClean(seen, miss);
       }
-      return misses;
     },
   },
   {
     path: '/v1/',
     promise: 'the body is passed on while it comes',
-    check: async ({ baseUrl, control }) => {
+    check: async ({ baseUrl, control }, miss) => {
       const socket = open(baseUrl);
-      try {
-        const head = requestText(baseUrl, {
-          target: '/v1/convert',
-          method: 'POST',
-          headers: { 'Content-Length': '2000000' },
-        });
-        socket.write(head + 'x'.repeat(500_000));
-        for (const deadline = Date.now() + 3000; Date.now() < deadline; ) {
-          if ((await control.seen('docbuilder')).length > 0) return [];
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-        return ['nothing arrived before the whole body was there'];
-      } finally {
-        socket.destroy();
-      }
+      const headers = { 'Content-Length': '2000000' };
+      const head = requestText(baseUrl, { target: '/v1/convert', method: 'POST', headers });
+      socket.write(head + 'x'.repeat(500_000));
+      const arrives = async () => (await control.seen('docbuilder')).length > 0;
+      await until('', arrives, 3_000).catch(() => miss('nothing arrived before the whole body was there'));
+      socket.destroy();
     },
   },
   {
     path: '/v1/, /svc/',
     promise: 'large bodies pass; the services limit them',
-    check: async ({ baseUrl, control }) => {
+    check: async ({ baseUrl, control }, miss) => {
       const body = 'x'.repeat(12_000_000);
       await send(baseUrl, { target: '/v1/convert', method: 'POST', body });
       const [seen] = await control.seen('docbuilder');
-      return seen?.bytes === body.length ? [] : [`${seen?.bytes ?? 'no'} bytes arrived`];
+      if (seen?.bytes !== body.length) miss(`${seen?.bytes ?? 'no'} bytes arrived`);
     },
   },
   {
     path: '/v1/, /svc/',
     promise: '502 with an error object when the service is down',
-    check: async ({ baseUrl, control }) => {
-      const misses: string[] = [];
+    check: async ({ baseUrl, control }, miss) => {
       for (const [upstream, target] of [
         ['gate', '/svc/limits'],
         ['docbuilder', '/v1/status'],
@@ -245,9 +219,8 @@ export const CONTROLLED: readonly ControlledRow[] = [
         await control.behave(upstream, { down: true });
         const { status, headers, body } = await send(baseUrl, { target });
         const id = /"request_id":"(req_[0-9a-f]{16})"/.exec(body)?.[1];
-        if (status !== 502 || !id || headers['x-svc-request-id'] !== id) misses.push(`${target}: ${status} ${body}`);
+        if (status !== 502 || !id || headers['x-svc-request-id'] !== id) miss(`${target}: ${status} ${body}`);
       }
-      return misses;
     },
   },
   ...FAILURES,
@@ -260,31 +233,23 @@ function both({ baseUrl }: Subject) {
   ]);
 }
 
-function misasked(asks: Seen[], target: string, stage: string, method: string): string[] {
+function expectAsked(asks: Seen[], [target, stage, method]: [string, string, string], miss: Miss): void {
   const [ask] = asks;
-  if (asks.length !== 1 || !ask) return [`${target}: the gate was asked ${asks.length} times`];
-  const told = [
-    ask.method,
-    ask.target,
-    ask.headers['x-original-uri'],
-    ask.headers['x-svc-stage'],
-    ask.headers['x-original-method'],
-  ];
-  const wanted = ['POST', '/svc/auth', target, stage, method];
-  return told.join(' ') === wanted.join(' ') ? [] : [`asked ${told.join(' ')} instead of ${wanted.join(' ')}`];
+  if (asks.length !== 1) miss(`${target}: the gate was asked ${asks.length} times`);
+  if (!ask) return;
+  const { 'x-original-uri': uri, 'x-svc-stage': asked, 'x-original-method': by } = ask.headers;
+  const told = [ask.method, ask.target, uri, asked, by].join(' ');
+  const wanted = ['POST', '/svc/auth', target, stage, method].join(' ');
+  if (told !== wanted) miss(`asked ${told} instead of ${wanted}`);
 }
 
-/** Headers that a client may not pass on to a server. */
-function leftovers({ target, headers }: Seen): string[] {
-  const names = Object.keys(SPOOFED)
-    .map((name) => name.toLowerCase())
-    .filter((name) => headers[name] !== undefined);
-  return [
-    ...names.map((name) => `${target}: the client's ${name} arrived`),
-    ...(/^[0-9a-f.:, ]+$/i.test(headers['x-forwarded-for'] ?? '') ? [] : [`${target}: no X-Forwarded-For`]),
-  ];
+/** That a request has no headers that a client may not pass on to a server. */
+function expectClean({ target, headers }: Seen, miss: Miss): void {
+  for (const name of Object.keys(SPOOFED).map((each) => each.toLowerCase()))
+    if (headers[name] !== undefined) miss(`${target}: the client's ${name} arrived`);
+  if (!/^[0-9a-f.:, ]+$/i.test(headers['x-forwarded-for'] ?? '')) miss(`${target}: no X-Forwarded-For`);
 }
 
-function reached(seen: Seen[]): string[] {
-  return seen.map(({ target }) => `${target} reached the editor`);
+async function expectNothing({ control }: Subject, miss: Miss): Promise<void> {
+  for (const { target } of await control.seen('editor')) miss(`${target} reached the editor`);
 }

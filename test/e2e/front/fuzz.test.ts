@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type RunningFront, startFront } from './support/nginx.ts';
+import { useFront } from './support/nginx.ts';
 import { type RawRequest, send } from './support/raw.ts';
-import { startUpstreams, type Upstreams } from './support/upstreams.ts';
 import { PAGE, SOCKETS } from './targets.ts';
 
 const URIS = Number(process.env['SVC_FUZZ_URIS'] ?? 2_000);
@@ -53,26 +52,18 @@ const answer = fc
   });
 
 describe('front under fuzz', () => {
-  let upstreams: Upstreams;
-  let front: RunningFront;
-
-  before(async () => {
-    upstreams = await startUpstreams();
-    front = await startFront(upstreams.addresses);
-  });
-
-  after(async () => {
-    await front.stop();
-    await upstreams.stop();
-  });
+  const bench = useFront();
 
   it(`opens for a 2xx, a 5xx or silence of the gate, whatever else it says (${ANSWERS} answers)`, async function () {
     this.timeout(120_000 + ANSWERS * 10);
     const opened: string[] = [];
     for (const [index, raw] of fc.sample(answer, ANSWERS).entries()) {
-      await upstreams.behave('gateInternal', { raw });
+      await bench.upstreams.behave('gateInternal', { raw });
       const socket = index % 2 === 0;
-      const { status } = await send(front.url, socket ? { target: SOCKETS[0] ?? '', upgrade: true } : { target: PAGE });
+      const { status } = await send(
+        bench.front.url,
+        socket ? { target: SOCKETS[0] ?? '', upgrade: true } : { target: PAGE },
+      );
       const may = raw === '' || /^HTTP\/1\.[01] (?:2|5)\d\d(?!\d)/.test(raw);
       // 0: nothing came through, as where the gate tries to change the protocol of the question (101).
       if (!may && status > 0 && status < 400) opened.push(`${status} for ${JSON.stringify(raw.slice(0, 200))}`);
@@ -82,21 +73,22 @@ describe('front under fuzz', () => {
 
   it(`gives no socket the gate refused and no blocked page, whatever the URI (${URIS} URIs)`, async function () {
     this.timeout(60_000 + URIS * 20);
-    await upstreams.behave('gateInternal', { status: 403 });
-    for (const upstream of ['gate', 'editor', 'gateInternal'] as const) upstreams.seen(upstream);
+    await bench.upstreams.behave('gateInternal', { status: 403 });
+    for (const upstream of ['gate', 'editor', 'gateInternal'] as const) bench.upstreams.seen(upstream);
     const found: string[] = [];
     let forwarded = 0;
     for (const uri of fc.sample(target, URIS)) {
       for (const request of variants(uri)) {
-        const { status } = await send(front.url, request);
+        const { status } = await send(bench.front.url, request);
         if (status === 101) found.push(`101: ${uri}`);
       }
-      for (const seen of upstreams.seen('editor')) {
+      for (const seen of bench.upstreams.seen('editor')) {
         forwarded++;
         if (seen.headers['upgrade'] !== undefined || isBlocked(seen.target))
           found.push(`${uri} reached the editor as ${seen.target}`);
       }
-      for (const seen of upstreams.seen('gate')) if (isInternal(seen.target)) found.push(`${uri} reached the gate`);
+      for (const seen of bench.upstreams.seen('gate'))
+        if (isInternal(seen.target)) found.push(`${uri} reached the gate`);
     }
     expect(found).to.deep.equal([]);
     expect(forwarded, 'harmless ones do reach the editor').to.be.greaterThan(URIS / 50);

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { ERRORS } from '../../../src/common/error-catalogue.ts';
 import { UPSTREAMS } from './support/control.ts';
-import { type RunningFront, startFront } from './support/nginx.ts';
+import { useFront } from './support/nginx.ts';
 import { type RawAnswer, send, sendText } from './support/raw.ts';
-import { startUpstreams, type Upstreams } from './support/upstreams.ts';
 import { PAGE, SOCKETS } from './targets.ts';
 
 const HEAD = 'Host: office.example\r\nConnection: close\r\n';
@@ -30,21 +29,11 @@ const REFUSED: [string, string, number][] = [
 ];
 
 describe('front, asked in odd ways', () => {
-  let upstreams: Upstreams;
-  let front: RunningFront;
-
-  before(async () => {
-    upstreams = await startUpstreams();
-    front = await startFront(upstreams.addresses);
-  });
-  after(async () => {
-    await front.stop();
-    await upstreams.stop();
-  });
+  const bench = useFront();
 
   /** Both ports of the service. */
   const ports = (): URL[] =>
-    [front.settings.port, front.settings.openPort].map((port) => new URL(`http://127.0.0.1:${port}`));
+    [bench.front.settings.port, bench.front.settings.openPort].map((port) => new URL(`http://127.0.0.1:${port}`));
 
   for (const [what, text, status] of REFUSED) {
     it(`answers ${status} and an error object to ${what}`, async () => {
@@ -61,7 +50,7 @@ describe('front, asked in odd ways', () => {
           expect(answer.headers['allow']).to.equal(text.includes('/v1/') ? 'GET, HEAD' : EVERY_METHOD);
         } else expect(detail).to.have.nested.property('errors[0].path', '');
       }
-      for (const upstream of UPSTREAMS) expect(upstreams.seen(upstream)).to.deep.equal([]);
+      for (const upstream of UPSTREAMS) expect(bench.upstreams.seen(upstream)).to.deep.equal([]);
     });
   }
 
@@ -89,8 +78,8 @@ describe('front, asked in odd ways', () => {
         ['/v1/limits', 'docbuilder'],
         ['/hosting/discovery', 'editor'],
       ] as const) {
-        await sendText(front.url, `GET ${path} HTTP/1.1\r\n${header}\r\n${HEAD}\r\n`);
-        const [seen] = upstreams.seen(upstream);
+        await sendText(bench.front.url, `GET ${path} HTTP/1.1\r\n${header}\r\n${HEAD}\r\n`);
+        const [seen] = bench.upstreams.seen(upstream);
         expect(seen?.headers['x-forwarded-proto'], header).to.equal(told);
         expect(seen?.headers).not.to.have.any.keys('x-forwarded-host', 'forwarded');
         expect(seen?.headers['host']).to.equal('office.example');
@@ -103,9 +92,9 @@ describe('front, asked in odd ways', () => {
       ...{ Authorization: 'Bearer of-somebody', Cookie: 'session=1', 'X-Anything': 'x'.repeat(10_000) },
       ...{ 'X-Original-URI': '/spoofed', 'X-SVC-Stage': 'page', Expect: '100-continue' },
     };
-    await send(front.url, { target: PAGE, method: 'POST', body: 'access_token=x', headers });
-    await send(front.url, { target: SOCKETS[0] ?? '', upgrade: true, headers });
-    const asked = upstreams.seen('gateInternal');
+    await send(bench.front.url, { target: PAGE, method: 'POST', body: 'access_token=x', headers });
+    await send(bench.front.url, { target: SOCKETS[0] ?? '', upgrade: true, headers });
+    const asked = bench.upstreams.seen('gateInternal');
     expect(asked.map((ask) => ask.headers['x-svc-stage'])).to.deep.equal(['page', 'ws']);
     for (const { headers: seen } of asked) {
       expect(Object.keys(seen)).to.have.members([
@@ -115,11 +104,11 @@ describe('front, asked in odd ways', () => {
   });
 
   it('has the editor answer for its icon and its branding, under their own names only', async () => {
-    upstreams.seen('editor');
+    bench.upstreams.seen('editor');
     for (const base of ports()) {
       for (const target of ['/favicon.ico', '/browser/0a1b2c3d/branding.css', '/browser/0a1b2c3d/branding.js']) {
         expect((await send(base, { target, upgrade: true })).body, target).to.equal('served by the upstream');
-        const [seen] = upstreams.seen('editor');
+        const [seen] = bench.upstreams.seen('editor');
         expect([seen?.target, seen?.headers['upgrade'], seen?.headers['connection']]).to.deep.equal([
           ...[target, undefined, 'close'],
         ]);
@@ -128,25 +117,27 @@ describe('front, asked in odd ways', () => {
       for (const target of ['//favicon.ico', '/%66avicon.ico', '/favicon.ico/', ...around]) {
         expect((await send(base, { target })).status, target).to.equal(404);
       }
-      expect(upstreams.seen('editor')).to.deep.equal([]);
+      expect(bench.upstreams.seen('editor')).to.deep.equal([]);
     }
   });
 
   it('logs the method that was asked with', async () => {
-    await sendText(front.url, `TRACE /svc/logged HTTP/1.1\r\n${HEAD}\r\n`);
-    expect(await front.log()).to.match(/"method":"TRACE","path":"\/svc\/logged","status":405/);
+    await sendText(bench.front.url, `TRACE /svc/logged HTTP/1.1\r\n${HEAD}\r\n`);
+    expect(await bench.front.log()).to.match(/"method":"TRACE","path":"\/svc\/logged","status":405/);
   });
 
   it('logs the request id that the client is told, whoever gave it', async () => {
     const raw = 'HTTP/1.1 200 OK\r\nX-SVC-Request-Id: req_0011223344556677\r\nContent-Length: 2\r\n\r\n{}';
-    await upstreams.behave('docbuilder', { raw });
+    await bench.upstreams.behave('docbuilder', { raw });
     const ids = [];
     for (const path of ['/v1/status', '/svc/auth', '/nowhere'])
-      ids.push((await sendText(front.url, `GET ${path}?ids HTTP/1.1\r\n${HEAD}\r\n`)).headers['x-svc-request-id']);
+      ids.push(
+        (await sendText(bench.front.url, `GET ${path}?ids HTTP/1.1\r\n${HEAD}\r\n`)).headers['x-svc-request-id'],
+      );
     expect(ids[0]).to.equal('req_0011223344556677');
-    const lines = (await front.log()).split('\n').slice(-4, -1);
+    const lines = (await bench.front.log()).split('\n').slice(-4, -1);
     expect(lines.map((line) => JSON.parse(line).request_id)).to.deep.equal(ids);
-    await upstreams.behave('docbuilder', { status: 200 });
+    await bench.upstreams.behave('docbuilder', { status: 200 });
   });
 
   it('has a Host for the services where the client sent none, and else the client’s', async () => {
@@ -157,7 +148,7 @@ describe('front, asked in odd ways', () => {
     ] as const) {
       for (const base of ports()) {
         expect((await sendText(base, text)).body).to.equal('{"ok":true}');
-        expect(upstreams.seen('gate').map(({ headers }) => headers['host'])).to.deep.equal([host]);
+        expect(bench.upstreams.seen('gate').map(({ headers }) => headers['host'])).to.deep.equal([host]);
       }
     }
   });

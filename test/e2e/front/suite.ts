@@ -10,11 +10,14 @@ export interface Target {
   mode: Mode;
 }
 
-/** One thing that a front must do. `check` tells what it did instead, or nothing. */
+/** Notes what a front did instead of what it must do. */
+export type Miss = (what: string) => void;
+
+/** One thing that a front must do. */
 export interface Row<Subject> {
   path: string;
   promise: string;
-  check(subject: Subject): Promise<string[]>;
+  check(subject: Subject, miss: Miss): Promise<void>;
 }
 
 export type OpenRow = Row<Target>;
@@ -40,12 +43,11 @@ export async function checkFront(
 ): Promise<Result[]> {
   const results: Result[] = [];
   if (control) await calm(control);
-  for (const row of [...OPEN, ...(control ? [] : LIVE)].filter(wanted))
-    results.push(await run(row, () => row.check(target)));
+  for (const row of [...OPEN, ...(control ? [] : LIVE)].filter(wanted)) results.push(await run(row, target));
   if (!control) return results;
   for (const row of CONTROLLED.filter(wanted)) {
     await calm(control);
-    results.push(await run(row, () => row.check({ ...target, control })));
+    results.push(await run(row, { ...target, control }));
   }
   await calm(control);
   return results;
@@ -59,13 +61,8 @@ async function calm(control: Control): Promise<void> {
   }
 }
 
-async function run(
-  { path, promise }: Pick<Row<never>, 'path' | 'promise'>,
-  check: () => Promise<string[]>,
-): Promise<Result> {
-  try {
-    return { path, promise, misses: await check() };
-  } catch (error) {
-    return { path, promise, misses: [error instanceof Error ? error.message : String(error)] };
-  }
+async function run<Subject>({ path, promise, check }: Row<Subject>, subject: Subject): Promise<Result> {
+  const misses: string[] = [];
+  await check(subject, (what) => misses.push(what)).catch((error) => misses.push((error as Error).message));
+  return { path, promise, misses };
 }

@@ -1,26 +1,12 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEngine } from '../../../cmd/docbuilder/engine/engine.ts';
-import { scriptIn } from '../../../cmd/docbuilder/http/bodies.ts';
-import { type EffectivePlan, maxFileBytes } from '../../../cmd/docbuilder/jobs/limits.ts';
-import { buildWork, type FlatTask } from '../../../cmd/docbuilder/script/build.ts';
-import { scriptFacts } from '../../../cmd/docbuilder/script/check/check.ts';
-import { writeScript } from '../../../cmd/docbuilder/script/write-script.ts';
-import { createDownloader } from '../../../cmd/docbuilder/source/downloader.ts';
-import { createTemporaryFiles } from '../../../cmd/docbuilder/store/temporary-files.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
-import { parseAllowList } from '../../../src/common/net/allow-list.ts';
-import { createOutbound } from '../../../src/common/net/outbound.ts';
-import { portOf } from '../../support/listen.ts';
-import { silentLogger } from '../../support/logs.ts';
+import type { Job } from '../../../src/common/generated/wire.ts';
+import { startCanary } from '../../support/canary.ts';
+import { startEnterprise } from '../../support/service.ts';
 
 const NOW = new Date('2026-11-21T08:30:00Z');
-const PLAN = {
-  edition: 'enterprise',
-  limits: { max_outputs_per_build: 5, max_script_units: 20_000, max_file_mb: 64 },
-} as EffectivePlan;
 /** Address of a picture in scripts, and a PNG of 40 by 30 pixels that is found there. */
 const PICTURE_URL = 'http://pictures.invalid/picture.png';
 const SERVED = Buffer.from(
@@ -28,79 +14,40 @@ const SERVED = Buffer.from(
   'base64',
 );
 
-/** A result of a script. */
-export interface File {
-  format: Save['format'];
-  path: string;
-  pages: number;
-}
-
-/** All that `POST /v1/build` does with a checked script, without the service around it. */
+/** A service that builds scripts on one day, with the picture that they name. */
 export interface Builder {
-  /** Makes every file that the script wants; they are there until `use` has ended. */
-  build(script: Script, use: (files: File[]) => Promise<void>): Promise<void>;
+  /** Makes every file that a script of several formats wants; they are there until `stop`. */
+  build(script: Script, save: Save[]): Promise<{ format: string; path: string }[]>;
   stop(): Promise<void>;
 }
 
-export async function startBuilder(workers: number): Promise<Builder> {
+export async function startBuilder(): Promise<Builder> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-property-'));
-  const server = createServer((_, response) => response.end(SERVED)).listen(0, '127.0.0.1');
-  const port = await portOf(server);
-  const temporary = join(folder, 'temporary');
-  await mkdir(temporary);
-  const outbound = createOutbound({ allow: parseAllowList(`127.0.0.1:${port}`).list, userAgent: 'test' });
-  const engine = await createEngine({
-    workers,
-    maxJobs: 200,
-    maxAgeMinutes: 60,
-    memoryMb: 1024,
-    jobTimeoutSeconds: 60,
-    sandbox: 'auto',
-    workDir: join(folder, 'work'),
-    log: silentLogger(),
-  });
-  const dependencies = {
-    engine,
-    downloader: createDownloader(outbound),
-    clock: () => NOW.getTime(),
-    maxFileBytes: () => maxFileBytes(PLAN),
-    writeFlat: (task: FlatTask) => writeScript(scriptIn(task.text), task),
-  };
-  const url = `http://127.0.0.1:${port}/picture.png`;
-  let count = 0;
-
+  const pictures = await startCanary((_, response) => void response.end(SERVED));
+  const host = `127.0.0.1:${pictures.port}`;
+  // The licence was written today.
+  let clock = Date.now;
+  const service = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: host }, { clock: () => clock() });
+  clock = () => NOW.getTime();
   return {
-    async build(script, use) {
-      const text = Buffer.from(JSON.stringify(script).replaceAll(PICTURE_URL, url));
-      const own = join(folder, String(count++));
-      await mkdir(own);
-      const work = buildWork({ text, script: scriptFacts(JSON.parse(text.toString()), PLAN) }, dependencies);
-      const files = createTemporaryFiles(temporary);
-      const signal = AbortSignal.timeout(60_000);
-      const paths: string[] = [];
-      const newFile = async () => {
-        const fileId = `${paths.length}.${script.save[paths.length]?.format}`;
-        paths.push(join(own, fileId));
-        return { fileId, path: join(own, fileId) };
-      };
-      try {
-        const run = await work.prepare(signal, files.newPath);
-        const { outputs } = await run(signal, newFile);
-        await use(
-          outputs.map(({ format, pages, fileId }) => ({
-            format: format as Save['format'],
-            path: join(own, fileId),
-            pages: pages ?? 0,
-          })),
-        );
-      } finally {
-        await files.remove();
-        await rm(own, { recursive: true, force: true });
-      }
+    async build(script, save) {
+      const body = JSON.stringify({ ...script, save }).replaceAll(PICTURE_URL, `http://${host}/picture.png`);
+      const response = await service.post('/v1/build', `{"script":${body},"async":true}`);
+      if (response.status !== 202) throw new Error(await response.text());
+      const { id } = (await response.json()) as Job;
+      const { outputs, error } = await service.ended(id);
+      if (error) throw new Error(JSON.stringify(error));
+      return Promise.all(
+        outputs.map(async ({ format, url }, index) => {
+          const answer = await service.call(new URL(url).pathname);
+          const path = join(folder, `${id}-${index}.${format}`);
+          await writeFile(path, Buffer.from(await answer.arrayBuffer()));
+          return { format, path };
+        }),
+      );
     },
     async stop() {
-      await engine.stop();
-      server.close();
+      await Promise.all([service.stop(), pictures.close()]);
       await rm(folder, { recursive: true, force: true });
     },
   };

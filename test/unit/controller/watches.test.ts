@@ -8,6 +8,7 @@ import { until } from '../../support/until.ts';
 import { refuse, useStandIn } from './k8s/stand-in.ts';
 
 const INSTANCES = '/apis/svc.internal/v1/namespaces/one/svcinstances';
+const SECRETS = '/api/v1/namespaces/one/secrets';
 const SERVICES = '/api/v1/namespaces/one/services';
 
 describe('the watches', () => {
@@ -101,6 +102,37 @@ describe('the watches', () => {
     });
     await until('what comes after it', () => queued.includes('two/last') || undefined);
     expect(queued).not.to.include('one/office');
+  });
+
+  it('queue an instance for another annotation, but not for a change of its status alone', async () => {
+    await start('one');
+    add('office');
+    await known('one/office');
+    queued = [];
+    generation -= 1;
+    add('office');
+    add('other');
+    await known('one/other');
+    expect(queued).to.deep.equal(['one/other']);
+    const metadata = { name: 'office', namespace: 'one', generation: generation - 1, annotations: { a: 'b' } };
+    at.server.put(INSTANCES, 'office', { metadata, spec: { host: 'office.example' } });
+    await until('it is queued', () => queued.includes('one/office') || undefined);
+  });
+
+  it('queue the instances that name a Secret when that comes or changes, those of its own namespace alone', async () => {
+    await start('one', 'two');
+    for (const namespace of ['one', 'two']) {
+      const spec = { host: `${namespace}.example`, license: { secretName: 'svc-license' } };
+      const path = INSTANCES.replace('/one/', `/${namespace}/`);
+      at.server.put(path, 'office', { metadata: { name: 'office', namespace, generation: 1 }, spec });
+      await known(`${namespace}/office`);
+    }
+    add('other');
+    await known('one/other');
+    queued = [];
+    for (const name of ['unnamed', 'svc-license', 'svc-license']) at.server.put(SECRETS, name);
+    await until('both changes', () => queued.length === 2 || undefined);
+    expect(queued).to.deep.equal(['one/office', 'one/office']);
   });
 
   it('queue an instance for what happens to its objects, until it is deleted', async () => {

@@ -60,7 +60,7 @@ describe('the header Authorization', () => {
   /** The caller, or the reason of the refusal. */
   async function verdict(header: string | undefined, authenticate = usual): Promise<string> {
     const result = await authenticate(header).catch((error: AppError) => error);
-    if (!(result instanceof AppError)) return `${result.kind} ${result.name}`;
+    if (!(result instanceof AppError)) return result;
     const { code, status, detail, headers } = result;
     expect(status).to.equal(401);
     expect(headers).to.deep.equal({ 'WWW-Authenticate': 'Bearer' });
@@ -70,16 +70,16 @@ describe('the header Authorization', () => {
   const exp = SECONDS + 60;
 
   for (const [expected, headers] of [
-    ['key portal', [`Bearer ${KEY}`, `bearer ${KEY}`, `BEARER ${KEY}`, `Bearer   ${KEY}`, ` Bearer ${KEY} `]],
-    ['key batch', [`Bearer ${OTHER}`]],
+    ['portal', [`Bearer ${KEY}`, `bearer ${KEY}`, `BEARER ${KEY}`, `Bearer   ${KEY}`, ` Bearer ${KEY} `]],
+    ['batch', [`Bearer ${OTHER}`]],
     ['missing', [undefined, '', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', KEY, `Bearer${KEY}`, 'Bearer\t']],
     ['invalid', [KEY.slice(0, -1), `${KEY}x`, KEY.toUpperCase(), `portal:${KEY}`].map((key) => `Bearer ${key}`)],
     ['invalid', [`${KEY},${OTHER}`, `${KEY} ${OTHER}`, 'x'.repeat(16_000)].map((key) => `Bearer ${key}`)],
     ['invalid', ['a.b', 'a.b.c.d', 'ключ', '__proto__'].map((key) => `Bearer ${key}`)],
-    ['jwt orders', [bearer({ sub: 'orders', exp })]],
-    ['jwt jwt', [bearer({ exp }), bearer({ sub: '', exp }), bearer({ sub: { admin: true }, exp })]],
-    [`jwt ${'x'.repeat(128)}`, [bearer({ sub: 'x'.repeat(1000), exp })]],
-    ['jwt jwt', [bearer({ exp: SECONDS + 24 * 3600 }), bearer({ exp: SECONDS - 59 })]],
+    ['orders', [bearer({ sub: 'orders', exp })]],
+    ['jwt', [bearer({ exp }), bearer({ sub: '', exp }), bearer({ sub: { admin: true }, exp })]],
+    ['x'.repeat(128), [bearer({ sub: 'x'.repeat(1000), exp })]],
+    ['jwt', [bearer({ exp: SECONDS + 24 * 3600 }), bearer({ exp: SECONDS - 59 })]],
     ['token_expired', [bearer({ exp: SECONDS - 60 })]],
     ['invalid', [bearer({ exp: SECONDS + 25 * 3600 })]],
   ] as const) {
@@ -90,14 +90,16 @@ describe('the header Authorization', () => {
 
   it('lets nothing in but keys', async () => {
     const values = fc.string({ unit: 'binary' });
-    await fc.assert(fc.asyncProperty(values, async (value) => !/^(key|jwt) /.test(await verdict(`Bearer ${value}`))));
+    await fc.assert(
+      fc.asyncProperty(values, async (value) => ['missing', 'invalid'].includes(await verdict(`Bearer ${value}`))),
+    );
   });
 
   it('is checked against what is configured alone', async () => {
     expect(await verdict(`Bearer ${token({ exp }, '')}`, onlyKeys)).to.equal('invalid');
-    expect(await verdict(`Bearer ${KEY}`, onlyKeys)).to.equal('key portal');
+    expect(await verdict(`Bearer ${KEY}`, onlyKeys)).to.equal('portal');
     expect(await verdict(`Bearer ${KEY}`, onlyJwt)).to.equal('invalid');
-    expect(await verdict(bearer({ exp }), onlyJwt)).to.equal('jwt jwt');
+    expect(await verdict(bearer({ exp }), onlyJwt)).to.equal('jwt');
     for (const header of [undefined, `Bearer ${KEY}`, bearer({ exp }), 'Bearer ']) {
       expect(await verdict(header, closed)).to.equal('no_keys_configured');
     }

@@ -18,6 +18,7 @@ describe('the pool of workers', () => {
 
   function makeWorker(slot: number) {
     for (const other of living) expect(other.slot, 'each has a slot of its own').to.not.equal(slot);
+    expect(slot, 'it is small').to.be.below(12);
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const facts = { slot, startedAt: now, alive: true, resident: 0, marked: false, ended, settled: async () => {} };
     const worker = Object.assign(facts as unknown as Worker, {
@@ -46,11 +47,11 @@ describe('the pool of workers', () => {
   });
 
   /** Waits until so many are idle, and one spare stands by. */
-  const atRest = (idle: number) =>
-    until(`${idle} that are idle, and a spare`, () => {
-      const counts = pool.counts();
-      return counts.idle === idle && counts.busy === 0 && living.size === idle + 1;
-    });
+  const atRest = (idle: number) => {
+    const isSo = () => pool.counts().idle === idle && pool.counts().busy === 0 && living.size === idle + 1;
+    // Sooner than the next check of ages.
+    return until(`${idle} that are idle, and a spare`, isSo, 3_000);
+  };
   async function work(ms = 1, leave: (worker: Worker) => void = () => undefined): Promise<void> {
     const worker = await pool.acquire(never);
     await sleep(ms);
@@ -61,11 +62,11 @@ describe('the pool of workers', () => {
 
   it('replaces one that dies while it is idle, or a spare, before anybody asks for it', async () => {
     open();
-    for (let count = 1; count <= 30; count++) {
+    for (let count = 1; count <= 15; count++) {
       await atRest(2);
       kill(count);
       await until('its end noticed', () => pool.counts().restarts === count);
-      await until('a replacement', () => pool.counts().idle === 2);
+      await atRest(2);
       await Promise.all([work(), work()]);
       expect(pool.counts().restarts, 'no job met a dead worker').to.equal(count);
     }
@@ -85,13 +86,18 @@ describe('the pool of workers', () => {
     await next((worker) => Object.assign(worker, { marked: true }));
     now += MINUTE - 1;
     await next();
-    // The spare is as old.
     now += 1;
     await next();
-    expect(restarts).to.deep.equal([0, 0, 1, 1, 1, 2, 3, 3, 5]);
-    // Nobody uses it now.
+    expect(restarts).to.deep.equal([0, 0, 1, 1, 1, 2, 3, 3, 4]);
+  });
+
+  it('replaces those that have their age while nobody uses them, one after the other', async () => {
+    open({ size: 3, maxAgeMinutes: 1 });
+    await atRest(3);
     now += MINUTE;
-    await until('an idle worker replaced', () => pool.counts().restarts > 5);
+    await until('one is replaced', () => pool.counts().restarts > 0);
+    await sleep(200);
+    expect(pool.counts()).to.include({ idle: 3, restarts: 1 });
   });
 
   it('has as many as it is told: fewer once their jobs have ended', async () => {
@@ -100,18 +106,31 @@ describe('the pool of workers', () => {
       pool.resize(size);
       await atRest(size);
     }
+    // Those that are just starting are too many when they come.
+    pool.resize(4);
+    pool.resize(1);
+    await atRest(1);
+    pool.resize(3);
+    await atRest(3);
+    for (const worker of [...living].slice(0, 3)) worker.die();
+    await sleep(1);
+    pool.resize(1);
+    await atRest(1);
+    const already = pool.counts().restarts;
+    pool.resize(3);
+    await atRest(3);
     const jobs = [work(30), work(30), work(30)];
     await until('all at work', () => pool.counts().busy === 3);
     pool.resize(1);
     expect(pool.counts()).to.include({ total: 1, busy: 3 });
     await Promise.all(jobs);
     await atRest(1);
-    expect(pool.counts().restarts).to.equal(0);
+    expect(pool.counts().restarts).to.equal(already);
   });
 
   it('comes to rest with all that it should have, whatever happens in whatever order', async () => {
     open();
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 10; round++) {
       const jobs: Promise<void>[] = [];
       for (let step = 0; step < 40; step++) {
         const chance = random();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EditorWatch } from '../../../cmd/gate/domain/editor-watch.ts';
 import type { EditorSample, SamplingHandlers, SharedText } from '../../../cmd/gate/domain/ports.ts';
@@ -87,6 +88,10 @@ describe('what the leader sees of the editor', () => {
     await until('the next', () => other.samples.length === 2);
     expect(other.samples.map(({ at }) => at)).to.deep.equal([1, 2]);
     expect(other.watch.sample()?.modified).to.deep.equal([]);
+    other.watch.end();
+    leader.says().onSample(sampleAt(3));
+    await sleep(50);
+    expect(other.samples, 'it has ended').to.have.length(2);
   });
 
   it('goes on with another leader, which begins with the last sample', async () => {

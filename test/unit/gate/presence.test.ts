@@ -31,6 +31,7 @@ describe('presence', () => {
   it('tells the people of a document, each once, and whether it has changes', async () => {
     const { presence, see } = start();
     expect([presence.sampledAt(), presence.hasViews(DOC), presence.users(DOC)]).to.deep.equal([null, false, []]);
+    expect(presence.modified(DOC)).to.equal(false);
     await see(7, [view('ses_1'), view('ses_2'), view('ses_3'), view('x', null)], [DOC]);
     expect(presence.users(DOC)).to.deep.equal([an, be]);
     expect([presence.modified(DOC), presence.modified(OTHER_DOC)]).to.deep.equal([true, false]);

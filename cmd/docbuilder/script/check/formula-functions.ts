@@ -1,3 +1,5 @@
+import { FormulaError } from './formula-tokens.ts';
+
 /**
  * Functions that came after Excel 2007: in files, and in the notation LibreOffice reads, their names begin with
  * `_xlfn.` ([MS-XLSX] 2.2.2).
@@ -26,19 +28,7 @@ const FORBIDDEN =
 
 const LINK = /^(?:https?:\/\/|mailto:|tel:|#)/i;
 const ELSEWHERE = /[[\]#|]|:\/|file:/i;
-const CELL_FACTS = new Set([
-  'address',
-  'col',
-  'color',
-  'contents',
-  'format',
-  'parentheses',
-  'prefix',
-  'protect',
-  'row',
-  'type',
-  'width',
-]);
+const CELL_FACTS = new Set('address col color contents format parentheses prefix protect row type width'.split(' '));
 
 /** A function's name without the prefixes it has in files, in capitals. */
 export function plainName(name: string): string {
@@ -53,32 +43,30 @@ export function fileName(name: string): string {
 
 const WITHOUT_ARGUMENTS = /^(?:PI|TRUE|FALSE|NA|NOW|TODAY|RAND|RANDARRAY|ROW|COLUMN|SHEETS?)$/;
 
-/** Why a function may not be called without arguments, or nothing. Excel cannot open such a file. */
-export function objectionToNone(name: string): string | undefined {
-  return WITHOUT_ARGUMENTS.test(name) ? undefined : 'có hàm cần đối số';
+/** Excel cannot open a file in which others are called without arguments. @throws {FormulaError} */
+export function checkNoArguments(name: string): void {
+  if (!WITHOUT_ARGUMENTS.test(name)) throw new FormulaError('có hàm cần đối số');
 }
 
-/** Why a function may not be used at all, or nothing. */
-export function objectionTo(name: string): string | undefined {
-  return FORBIDDEN.test(name) ? 'có hàm không được phép: hàm đó truy cập ra ngoài tài liệu' : undefined;
+/** @throws {FormulaError} where a function may not be used at all */
+export function checkFunction(name: string): void {
+  if (FORBIDDEN.test(name)) throw new FormulaError('có hàm không được phép: hàm đó truy cập ra ngoài tài liệu');
 }
 
 /**
- * Why a call may not begin with this argument, or nothing. Only what a literal says can be judged here; a computed
- * reference to another file is an error value, for the engine follows no links.
- * @param text the literal, or `undefined` where the argument begins with something else
+ * Checks what a call begins with. Only what a literal says can be judged here; a computed reference to another file is
+ * an error value, for the engine follows no links.
+ * @param text the literal, or empty where the argument begins with something else
+ * @throws {FormulaError} where it may not begin with this
  */
-export function objectionToArgument(name: string, text: string | undefined): string | undefined {
-  switch (name) {
-    case 'HYPERLINK':
-      if (text !== undefined && LINK.test(text)) return undefined;
-      return 'địa chỉ của HYPERLINK phải bắt đầu bằng chuỗi http:, https:, mailto:, tel: hoặc #';
-    case 'CELL':
-      if (text !== undefined && CELL_FACTS.has(text.toLowerCase())) return undefined;
-      return 'đối số đầu của CELL phải là chuỗi nêu thông tin về ô, chẳng hạn "row"';
-    case 'INDIRECT':
-      return text !== undefined && ELSEWHERE.test(text) ? 'INDIRECT không được tham chiếu đến tệp khác' : undefined;
-    default:
-      return undefined;
+export function checkFirstArgument(name: string, text = ''): void {
+  if (name === 'HYPERLINK' && !LINK.test(text)) {
+    throw new FormulaError('địa chỉ của HYPERLINK phải bắt đầu bằng chuỗi http:, https:, mailto:, tel: hoặc #');
+  }
+  if (name === 'CELL' && !CELL_FACTS.has(text.toLowerCase())) {
+    throw new FormulaError('đối số đầu của CELL phải là chuỗi nêu thông tin về ô, chẳng hạn "row"');
+  }
+  if (name === 'INDIRECT' && ELSEWHERE.test(text)) {
+    throw new FormulaError('INDIRECT không được tham chiếu đến tệp khác');
   }
 }

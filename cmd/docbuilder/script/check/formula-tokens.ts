@@ -48,8 +48,9 @@ const ELEMENT = new RegExp(
 );
 const WORD = /'[^']*'?|[\p{L}\p{N}_.$\\]+|./uy;
 
-const LAST_ROW = 1_048_576;
-const LAST_COLUMN = 16_384;
+/** The last row and column of a sheet, counted from 1. */
+export const LAST_ROW = 1_048_576;
+export const LAST_COLUMN = 16_384;
 
 /**
  * The tokens of a formula in the notation of Excel.

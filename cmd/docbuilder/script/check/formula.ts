@@ -1,8 +1,6 @@
 import type { Sheet } from '../../../../src/common/generated/script.ts';
-import { fileName, objectionTo, objectionToArgument, objectionToNone, plainName } from './formula-functions.ts';
+import { checkFirstArgument, checkFunction, checkNoArguments, fileName, plainName } from './formula-functions.ts';
 import { FormulaError, type FormulaToken, lex, OTHER_FILES } from './formula-tokens.ts';
-
-export { FormulaError } from './formula-tokens.ts';
 
 /** The limits of Excel. */
 const MAX_DEPTH = 64;
@@ -88,7 +86,7 @@ function step(state: State, token: FormulaToken, workbook: Workbook): string {
   if (text === ',') return separate(state);
   if (operand) {
     if (state.wanted === 'operand' && (text === '-' || text === '+')) return text;
-    throw new FormulaError(`thiếu một phần trước ${text === ')' ? 'dấu ngoặc đóng' : 'toán tử'}`);
+    throw new FormulaError('thiếu một phần trước toán tử');
   }
   if (text === '%') {
     state.reference = false;
@@ -109,7 +107,7 @@ function takeOperand(state: State, token: FormulaToken, workbook: Workbook): str
   fill(state.levels.at(-1), kind === 'text' ? text.slice(1, -1).replaceAll('""', '"') : undefined);
   if (kind === 'call') {
     const name = plainName(text);
-    refuse(objectionTo(name));
+    checkFunction(name);
     return open(state, name, `${fileName(name)}(`);
   }
   const reference = kind === 'cell' || kind === 'range';
@@ -136,11 +134,7 @@ function fill(level: Level | undefined, text?: string): void {
   if (!level || level.filled) return;
   level.filled = true;
   if (level.name === undefined || level.arguments > 1) return;
-  refuse(objectionToArgument(level.name, text));
-}
-
-function refuse(objection: string | undefined): void {
-  if (objection !== undefined) throw new FormulaError(objection);
+  checkFirstArgument(level.name, text);
 }
 
 function open(state: State, name: string | undefined, text: string): string {
@@ -155,7 +149,7 @@ function close(state: State): string {
   const level = state.levels.pop();
   if (!level) throw new FormulaError('thừa một dấu ngoặc đóng');
   endArgument(state, level, 'dấu ngoặc đóng');
-  if (level.name !== undefined && !level.given) refuse(objectionToNone(level.name));
+  if (level.name !== undefined && !level.given) checkNoArguments(level.name);
   state.wanted = 'operator';
   state.reference = true;
   return ')';

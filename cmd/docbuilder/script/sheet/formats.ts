@@ -124,9 +124,6 @@ export function shownLength(cell: Cell, format: NumberFormat): number {
   return digits + Math.floor((digits - 1) / 3) + extra + (value < 0 ? 1 : 0);
 }
 
-const DATES: readonly NumberFormat[] = ['date', 'date_iso', 'datetime'];
-const TIMES: readonly NumberFormat[] = ['time', 'time_seconds', 'duration'];
-const SHARES: readonly NumberFormat[] = ['percent', 'percent_decimal'];
 const AMOUNTS = { VND: 'vnd', USD: 'usd', EUR: 'eur' } as const;
 
 /**
@@ -137,31 +134,19 @@ const AMOUNTS = { VND: 'vnd', USD: 'usd', EUR: 'eur' } as const;
 export function formatFor(cell: Cell, inherited: NumberFormat | undefined): NumberFormat | undefined {
   if (typeof cell === 'boolean') return inherited && 'general';
   if (typeof cell !== 'object' || cell === null) return inherited;
+  if (cell.type === 'boolean') return inherited && 'general';
+  if (cell.type === 'currency') return AMOUNTS[cell.currency ?? 'VND'];
+  if (inherited && inherited !== 'general' && FORMATS[inherited].tag === cell.type) return inherited;
   switch (cell.type) {
     case 'date':
-      return suiting(DATES, inherited) ?? (cell.value.includes('T') ? 'datetime' : 'date');
-    case 'time':
-      return suiting(TIMES, inherited) ?? timeFormat(cell.value.split(':'));
+      return cell.value.includes('T') ? 'datetime' : 'date';
+    case 'time': {
+      const [hours, , seconds] = cell.value.split(':');
+      return Number(hours) >= 24 ? 'duration' : seconds === undefined ? 'time' : 'time_seconds';
+    }
     case 'percentage':
-      return suiting(SHARES, inherited) ?? (isWhole(cell.value * 100) ? 'percent' : 'percent_decimal');
-    case 'currency':
-      return AMOUNTS[cell.currency ?? 'VND'];
-    case 'boolean':
-      return inherited && 'general';
+      return Math.abs(cell.value * 100 - Math.round(cell.value * 100)) < 1e-9 ? 'percent' : 'percent_decimal';
     default:
       return inherited;
   }
-}
-
-function suiting(formats: readonly NumberFormat[], format: NumberFormat | undefined): NumberFormat | undefined {
-  return format !== undefined && formats.includes(format) ? format : undefined;
-}
-
-function timeFormat([hours, , seconds]: string[]): NumberFormat {
-  if (Number(hours) >= 24) return 'duration';
-  return seconds === undefined ? 'time' : 'time_seconds';
-}
-
-function isWhole(percent: number): boolean {
-  return Math.abs(percent - Math.round(percent)) < 1e-9;
 }

@@ -1,12 +1,11 @@
 import type { Marginal, MarginalInline, Meta, PrintSetup } from '../../../../src/common/generated/script.ts';
 import { type FieldValues, fieldValues, marginalLines, paperAttributes, SIDES, toSheet } from '../page.ts';
 import { properties, type Styles } from '../styles.ts';
-import { element, mm } from '../xml.ts';
+import { element, MM_PER_POINT, mm } from '../xml.ts';
 
 /** Millimetres. */
 const MARGINS = { top: 19, right: 18, bottom: 19, left: 18 };
 const LINE_HEIGHT = 5;
-const MM_PER_POINT = 25.4 / 72;
 const LEADING = 1.3;
 const SPACING = 2.5;
 const AUTOMATIC = '#000000';
@@ -38,20 +37,14 @@ export function masterPage(name: string, setup: PrintSetup = {}, meta: Meta, now
   return element('style:master-page', attributes, top.content + bottom.content);
 }
 
-interface MarginalXml {
-  /** From the paper's edge, in millimetres. */
-  margin: number;
-  style: string;
-  content: string;
-}
-
+/** A header or footer, its style, and the margin that it leaves from the paper's edge, in millimetres. */
 function marginalXml(
   kind: 'header' | 'footer',
   marginal: Marginal | undefined,
   space: number,
   values: FieldValues,
   styles: Styles,
-): MarginalXml {
+) {
   const tag = `style:${kind}`;
   const styleTag = `style:${kind}-style`;
   // Without a word about it LibreOffice prints the sheet's name and page numbers.

@@ -1,5 +1,6 @@
 import type { Cell, Column, Row, Sheet } from '../../../../src/common/generated/script.ts';
 import { fileForm, type Workbook } from '../check/formula.ts';
+import { LAST_ROW } from '../check/formula-tokens.ts';
 import { getCells } from '../parts.ts';
 import type { Styles } from '../styles.ts';
 import { type Attributes, element, escapeXml, mm, paragraphText } from '../xml.ts';
@@ -60,13 +61,11 @@ export function* rowsXml(sheet: Sheet, width: number, context: SheetContext): Ge
   yield restXml(columns, width, count);
 }
 
-const ROWS = 1_048_576;
-
 /** The rows below the last, where columns have a look: it is for all their cells. */
 function restXml(columns: readonly Column[], width: number, written: number): string {
-  if (written >= ROWS || columns.every((column) => lookKey(column) === '')) return '';
+  if (written >= LAST_ROW || columns.every((column) => lookKey(column) === '')) return '';
   const cells = emptyCells(width, '');
-  return `<table:table-row table:number-rows-repeated="${ROWS - written}">${cells}</table:table-row>`;
+  return `<table:table-row table:number-rows-repeated="${LAST_ROW - written}">${cells}</table:table-row>`;
 }
 
 /** One row, in pieces: a cell may have ten pages of text, and a row a thousand of them. */

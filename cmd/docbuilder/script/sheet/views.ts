@@ -1,5 +1,5 @@
 import type { Freeze, Sheet } from '../../../../src/common/generated/script.ts';
-import { columnNumber } from '../check/formula-tokens.ts';
+import { columnNumber, LAST_COLUMN, LAST_ROW } from '../check/formula-tokens.ts';
 import { configItem as item } from '../document.ts';
 import { element } from '../xml.ts';
 
@@ -51,8 +51,6 @@ export interface Range {
   bottom: number;
 }
 
-const LAST_COLUMN = 16_383;
-const LAST_ROW = 1_048_575;
 const RANGE = /^\$?([A-Za-z]+)\$?(\d+):\$?([A-Za-z]+)\$?(\d+)$/;
 
 /** A range such as `A1:D20`, whichever corners it names; what is beyond the last cell of a sheet is cut off. */
@@ -61,10 +59,10 @@ export function parseRange(text: string): Range {
   const columns = [columnNumber(firstColumn) - 1, columnNumber(secondColumn) - 1];
   const rows = [Number(firstRow) - 1, Number(secondRow) - 1];
   return {
-    left: Math.min(LAST_COLUMN, ...columns),
-    top: Math.min(LAST_ROW, ...rows),
-    right: Math.min(LAST_COLUMN, Math.max(...columns)),
-    bottom: Math.min(LAST_ROW, Math.max(...rows)),
+    left: Math.min(LAST_COLUMN - 1, ...columns),
+    top: Math.min(LAST_ROW - 1, ...rows),
+    right: Math.min(LAST_COLUMN - 1, Math.max(...columns)),
+    bottom: Math.min(LAST_ROW - 1, Math.max(...rows)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Inline, Run } from '../../../../src/common/generated/script.ts';
+import { MM_PER_POINT } from '../xml.ts';
 import type { Box } from './layouts.ts';
 
 /** A paragraph, as far as the room it needs goes. */
@@ -89,7 +90,6 @@ export function measureHeight(
   return height;
 }
 
-const MM_PER_POINT = 25.4 / 72;
 /**
  * Returns the number of lines of a paragraph, and the height of the highest one in points. Lines break at blanks, long words
  * anywhere. It stops counting once the lines are higher than `enough` millimetres.
@@ -105,13 +105,8 @@ function wrap({ runs, bold = false }: Worded, width: number, size: number, font:
     const factor = points * widthFactor(run.font ?? font) * ((run.bold ?? bold) ? 1.06 : 1);
     for (const word of run.words) {
       if (lines * lineHeight * MM_PER_POINT > enough) return { lines, lineHeight };
-      if (word.isBreak) {
-        lines += 1;
-        used = 0;
-        continue;
-      }
       const wide = word.ems * factor;
-      if (used > 0 && used + wide > room) {
+      if (word.isBreak || (used > 0 && used + wide > room)) {
         lines += 1;
         used = 0;
       }
@@ -140,7 +135,7 @@ function lineFactor(font: string): number {
 }
 
 /** A word as far as lines are concerned. */
-export interface Word {
+interface Word {
   /** Its width in Carlito, in ems, without the blank behind it. */
   ems: number;
   spaceAfter: boolean;

@@ -74,28 +74,17 @@ export function boxAttributes({ x, y, width, height }: Box): Attributes {
 }
 
 /** The `style:presentation-page-layout`s (ODF 1.3 part 3, 16.27) of all layouts. */
-export function pageLayouts(places: Places): string {
-  const layout = (name: string, objects: [object: string, box: Box][]): string => {
-    const placeholders = objects.map(([object, box]) =>
-      element('presentation:placeholder', { 'presentation:object': object, ...boxAttributes(box) }),
-    );
-    return element('style:presentation-page-layout', { 'style:name': name }, placeholders.join(''));
+export function pageLayouts({ openingTitle, openingSubtitle, title, content, left, right }: Places): string {
+  const object = (kind: string, box: Box): string =>
+    element('presentation:placeholder', { 'presentation:object': kind, ...boxAttributes(box) });
+  const layouts = {
+    AL1: object('title', openingTitle) + object('subtitle', openingSubtitle),
+    AL2: object('title', title) + object('outline', content),
+    AL3: object('title', title) + object('outline', left) + object('outline', right),
+    AL4: '',
   };
-  const { openingTitle, openingSubtitle, title, content, left, right } = places;
-  return [
-    layout('AL1', [
-      ['title', openingTitle],
-      ['subtitle', openingSubtitle],
-    ]),
-    layout('AL2', [
-      ['title', title],
-      ['outline', content],
-    ]),
-    layout('AL3', [
-      ['title', title],
-      ['outline', left],
-      ['outline', right],
-    ]),
-    layout('AL4', []),
-  ].join('');
+  const written = Object.entries(layouts).map(([name, objects]) =>
+    element('style:presentation-page-layout', { 'style:name': name }, objects),
+  );
+  return written.join('');
 }

@@ -2,7 +2,7 @@ import type { ListItem } from '../../../../src/common/generated/script.ts';
 import { fontFamily, type Look } from '../inline.ts';
 import { itemParts } from '../parts.ts';
 import { properties, type Styles } from '../styles.ts';
-import { element, mm } from '../xml.ts';
+import { element, MM_PER_POINT, mm } from '../xml.ts';
 import { paragraphStyle, runs } from './boxes.ts';
 import type { Measured } from './fit.ts';
 
@@ -23,7 +23,6 @@ export interface ListLook {
 const SCALES = [1, 0.84, 0.75];
 const INDENT_EMS = 1.1;
 const SPACE_BEFORE_EMS = 0.3;
-const MM_PER_POINT = 25.4 / 72;
 /** A font that every reader has or replaces, with the bullets in it. */
 const BULLET_FONT = 'Arial';
 const BULLETS = '•–•';

@@ -150,11 +150,11 @@ function outlineStyles(master: string, list: ListLook, color: string): string[] 
       'fo:text-indent': '0mm',
     };
     const content = placeholderLook('top', 'left', look, level === 0 ? levels : '') + properties('paragraph', margins);
-    const parent = level === 0 ? {} : { 'style:parent-style-name': `${master}-outline${level}` };
+    const parent = level === 0 ? undefined : `${master}-outline${level}`;
     return style(`${master}-outline${level + 1}`, content, parent);
   });
 }
 
-function style(name: string, content: string, attributes = {}): string {
-  return namedStyle('presentation', name, content, attributes);
+function style(name: string, content: string, parent?: string): string {
+  return namedStyle('presentation', name, content, { 'style:parent-style-name': parent });
 }

@@ -2,19 +2,7 @@ import type { Script } from '../../../../src/common/generated/script.ts';
 import { element } from '../xml.ts';
 
 /** Look of all slides, with a value for everything that the script left open. Lengths are millimetres. */
-export interface Theme {
-  width: number;
-  height: number;
-  font: string;
-  titleFont: string;
-  accent: string;
-  background: string;
-  footer: string | undefined;
-  numbers: boolean;
-  /** Colour of text on a background: the script's own where it can be read there. */
-  textOn(background: string): string;
-  titleOn(background: string): string;
-}
+export type Theme = ReturnType<typeof getTheme>;
 
 const WIDTHS = { '16:9': 338.67, '4:3': 254 };
 const HEIGHT = 190.5;
@@ -24,7 +12,7 @@ const ACCENT = '#1F6FB2';
 const TITLE = '#1B365D';
 
 /** The look of a script's slides. */
-export function getTheme(script: Script): Theme {
+export function getTheme(script: Script) {
   const style = script.slide_style ?? {};
   const font = style.font ?? FONT;
   const { color, title_color: titleColor } = style;
@@ -40,8 +28,9 @@ export function getTheme(script: Script): Theme {
     background,
     footer: style.footer,
     numbers: style.slide_numbers ?? false,
-    textOn: (on) => (color === undefined ? readableOn(on) : wanted(color, on)),
-    titleOn: (on) => (titleColor === undefined ? readable(color ?? TITLE, on) : wanted(titleColor, on)),
+    /** Colour of text on a background: the script's own where it can be read there. */
+    textOn: (on: string) => (color === undefined ? readableOn(on) : wanted(color, on)),
+    titleOn: (on: string) => (titleColor === undefined ? readable(color ?? TITLE, on) : wanted(titleColor, on)),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Marginal, Script } from '../../../../src/common/generated/script.t
 import { type FieldValues, fieldValues, marginalLines, paperAttributes, type Sheet, SIDES } from '../page.ts';
 import { properties, type Styles, textAlign } from '../styles.ts';
 import { lineValue } from '../table.ts';
-import { element, mm } from '../xml.ts';
+import { element, MM_PER_POINT, mm } from '../xml.ts';
 import { paragraphStyle } from './paragraph.ts';
 import { SMALL } from './styles.ts';
 
@@ -11,71 +11,61 @@ const LAYOUT = 'PageLayout';
 const DISTANCE = 2.5;
 /** A line in relation to the size of its letters, in the fonts that need most. */
 const LINE_HEIGHT = 1.37;
-const MM_PER_POINT = 25.4 / 72;
 const RULE_PADDING = 1;
 const RULE_HEIGHT = RULE_PADDING + 0.2;
 const LINE_END = /\r\n?|\n/;
 
 type MarginalName = 'header' | 'footer';
 
-/** The one page style of a text document: paper and margins, header and footer. */
-export interface PageStyle {
-  /** `style:page-layout`, for the automatic styles. */
-  layout: string;
-  /** `style:master-page`. */
-  master: string;
-  /** Height in millimetres that header and footer take from the text where they are higher than their margins. */
-  taken: number;
-}
-
 /**
- * Makes the page style; the automatic styles of header and footer go into `styles`.
+ * The one page style of a text document: paper and margins, header and footer, whose automatic styles go into `styles`.
  * @param size of the text's letters
  */
-export function pageStyle(script: Script, now: Date, sheet: Sheet, size: number, styles: Styles): PageStyle {
+export function pageStyle(script: Script, now: Date, sheet: Sheet, size: number, styles: Styles) {
   const values = fieldValues(script.meta, now);
-  const [header, footer] = (['header', 'footer'] as const).map((name) => {
-    const marginal = script[name];
-    const margin = sheet.margins[name === 'header' ? 'top' : 'bottom'];
-    if (!marginal) return { rest: margin, taken: 0, style: '', content: '' };
-    const content = element(`style:${name}`, {}, marginalParagraphs(name, marginal, values, styles));
-    return { ...area(name, margin, marginalHeight(marginal, size)), content };
-  }) as [Area, Area];
+  const header = area('header', script.header, sheet.margins.top, size, values, styles);
+  const footer = area('footer', script.footer, sheet.margins.bottom, size, values, styles);
   const margins = { ...sheet.margins, top: header.rest, bottom: footer.rest };
   const paper = properties('page-layout', { ...paperAttributes({ ...sheet, margins }), 'style:num-format': '1' });
   const names = { 'style:name': 'Standard', 'style:page-layout-name': LAYOUT };
   return {
+    /** For the automatic styles. */
     layout: element('style:page-layout', { 'style:name': LAYOUT }, paper + header.style + footer.style),
     master: element('style:master-page', names, header.content + footer.content),
+    /** Height in millimetres that header and footer take from the text where they are higher than their margins. */
     taken: header.taken + footer.taken,
   };
-}
-
-interface Area {
-  /** The rest of the margin. */
-  rest: number;
-  /** The height that it takes from the text. */
-  taken: number;
-  /** `style:header-style` or `style:footer-style`. */
-  style: string;
-  content: string;
 }
 
 /**
  * A header or footer lies within its margin, so that text begins where the margin says: in the half beside the text,
  * or more where its own text needs more. That of a header stands at the upper end of it, that of a footer at the lower.
+ * @returns it and its style, the rest of the margin, and the height that it takes from the text
  */
-function area(name: MarginalName, margin: number, needed: number): Omit<Area, 'content'> {
+function area(
+  name: MarginalName,
+  marginal: Marginal | undefined,
+  margin: number,
+  size: number,
+  values: FieldValues,
+  styles: Styles,
+) {
+  if (!marginal) return { rest: margin, taken: 0, style: '', content: '' };
+  const needed = marginalHeight(marginal, size);
   const height = Math.min(margin, Math.max(margin / 2, needed + DISTANCE));
   const spare = Math.max(0, height - needed);
-  const content = properties('header-footer', {
+  const look = properties('header-footer', {
     'fo:min-height': mm(height),
     'fo:margin-bottom': name === 'header' ? mm(Math.min(DISTANCE, spare)) : undefined,
     'fo:margin-top': name === 'footer' ? mm(spare) : undefined,
     'style:dynamic-spacing': 'false',
   });
-  const taken = Math.max(0, needed - margin);
-  return { rest: margin - height, taken, style: element(`style:${name}-style`, {}, content) };
+  return {
+    rest: margin - height,
+    taken: Math.max(0, needed - margin),
+    style: element(`style:${name}-style`, {}, look),
+    content: element(`style:${name}`, {}, marginalParagraphs(name, marginal, values, styles)),
+  };
 }
 
 /** About how high a header or footer is, in millimetres. */

@@ -11,16 +11,7 @@ export interface Spaces {
 }
 
 /** The look of a document's text, complete. Sizes in points, spacing in percent. */
-export interface DocumentStyle {
-  font: string;
-  size: number;
-  color: string | undefined;
-  align: TextStyle['align'];
-  lineSpacing: number;
-  headingFont: string;
-  headingColor: string;
-  spaces: Readonly<Record<StyleName, Spaces>>;
-}
+export type DocumentStyle = ReturnType<typeof documentStyle>;
 
 /** The font that most offices have; its metric twin Liberation Serif stands in where it is missing. */
 const FONT = 'Times New Roman';
@@ -29,7 +20,7 @@ const HEADING_COLOR = '#1F3864';
 const SPACE_AFTER = 2.5;
 
 /** A script's `style` with what it leaves open filled in. Headings follow the text's font and colour if it has any. */
-export function documentStyle(style: TextStyle = {}): DocumentStyle {
+export function documentStyle(style: TextStyle = {}) {
   return {
     font: style.font ?? FONT,
     size: style.size ?? 12,

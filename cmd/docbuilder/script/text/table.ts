@@ -20,13 +20,7 @@ export const table: BlockBuilder<Table> = function* (block, place, { styles, she
     const column = styles.of('table-column', { 'style:column-width': mm(columnWidth) });
     yield `<table:table-column table:style-name="${column}"/>`;
   }
-  const cells = new TableCells(block, widths, styles);
-  if (block.header) {
-    yield '<table:table-header-rows>';
-    yield* cells.row(0);
-    yield '</table:table-header-rows>';
-  }
-  for (let row = block.header ? 1 : 0; row < cells.rows; row++) yield* cells.row(row);
+  yield* rowsXml(block, widths, styles);
   yield '</table:table>';
 };
 
@@ -48,100 +42,81 @@ interface CellStyle {
   paragraph: string;
 }
 
-/** Writes the rows of a table, its header row first. A row that has fewer cells is filled up with empty ones. */
-class TableCells {
-  readonly #block: Table;
-  readonly #widths: readonly number[];
-  readonly #styles: Styles;
-  readonly #rows: readonly (readonly TableCell[])[];
-  readonly #common = new Map<string, CellStyle>();
-
-  /** @param widths of the columns in millimetres */
-  constructor(block: Table, widths: readonly number[], styles: Styles) {
-    this.#block = block;
-    this.#widths = widths;
-    this.#styles = styles;
-    this.#rows = block.header ? [block.header, ...block.rows] : block.rows;
-  }
-
-  get rows(): number {
-    return this.#rows.length;
-  }
-
-  *row(index: number): Generator<string> {
-    const cells = this.#rows[index] ?? [];
-    const bordered = [index - 1, index, index + 1].some((row) => this.#hasBorders(row));
-    yield '<table:table-row>';
-    for (let column = 0; column < this.#widths.length; column++) {
-      const cell = cells[column] ?? '';
-      const names = bordered
-        ? this.#style(index, column, this.#neighbours(index, column))
-        : this.#commonStyle(index, column, cell);
+/**
+ * The rows of a table, its header row first. One that has fewer cells is filled up with empty ones.
+ * @param widths of the columns in millimetres
+ */
+function* rowsXml(block: Table, widths: readonly number[], styles: Styles): Generator<string> {
+  const rows = block.header ? [block.header, ...block.rows] : block.rows;
+  const styleOf = createStyles(block, rows, widths, styles);
+  for (const [index, cells] of rows.entries()) {
+    const isHeader = index === 0 && block.header !== undefined;
+    yield isHeader ? '<table:table-header-rows><table:table-row>' : '<table:table-row>';
+    for (let column = 0; column < widths.length; column++) {
+      const names = styleOf(index, column);
       yield `<table:table-cell table:style-name="${names.cell}" office:value-type="string">`;
       yield `<text:p text:style-name="${names.paragraph}">`;
-      yield* runs(cellObject(cell).text, this.#styles);
+      yield* runs(cellObject(cells[column] ?? '').text, styles);
       yield '</text:p></table:table-cell>';
     }
-    yield '</table:table-row>';
+    yield isHeader ? '</table:table-row></table:table-header-rows>' : '</table:table-row>';
   }
+}
 
-  #isHeader(row: number): boolean {
-    return row === 0 && this.#block.header !== undefined;
-  }
+/** Returns what names the styles of a cell. There are few kinds of cells, and many cells. */
+function createStyles(
+  { borders: drawn, border: line, columns, header, header_style: headerStyle }: Table,
+  rows: readonly (readonly TableCell[])[],
+  widths: readonly number[],
+  styles: Styles,
+): (row: number, column: number) => CellStyle {
+  const known = new Map<string, CellStyle>();
+  const isHeader = (row: number): boolean => row === 0 && header !== undefined;
 
-  #lookOf(row: number, cell: TableCell | undefined): CellLook | undefined {
+  const lookOf = (row: number, column: number): CellLook | undefined => {
+    const cell = rows[row]?.[column];
     const own = typeof cell === 'object' ? cell : undefined;
-    return this.#isHeader(row) ? { ...HEADER, ...this.#block.header_style, ...own } : own;
-  }
+    return isHeader(row) ? { ...HEADER, ...headerStyle, ...own } : own;
+  };
+  const borderOf = (row: number, column: number): Border | undefined =>
+    rows[row]?.[column] === undefined ? undefined : lookOf(row, column)?.border;
 
-  #borderOf(row: number, column: number): Border | undefined {
-    const cell = this.#rows[row]?.[column];
-    return cell === undefined ? undefined : this.#lookOf(row, cell)?.border;
-  }
-
-  #hasBorders(row: number): boolean {
-    if (this.#isHeader(row) && this.#block.header_style?.border) return true;
-    return this.#rows[row]?.some((cell) => typeof cell === 'object' && cell.border !== undefined) ?? false;
-  }
-
-  #neighbours(row: number, column: number): Sides<Border | undefined> {
-    return {
-      top: this.#borderOf(row - 1, column),
-      right: this.#borderOf(row, column + 1),
-      bottom: this.#borderOf(row + 1, column),
-      left: this.#borderOf(row, column - 1),
-    };
-  }
-
-  #style(row: number, column: number, neighbours?: Sides<Border | undefined>): CellStyle {
-    const { borders: drawn, border: line, columns } = this.#block;
-    const look = this.#lookOf(row, this.#rows[row]?.[column]) ?? {};
+  const makeStyle = (row: number, column: number, neighbours: Sides<Border | undefined>): CellStyle => {
+    const look = lookOf(row, column) ?? {};
     const ends = {
       top: row === 0,
-      right: column === this.#widths.length - 1,
-      bottom: row === this.#rows.length - 1,
+      right: column === widths.length - 1,
+      bottom: row === rows.length - 1,
       left: column === 0,
     };
     const attributes = {
       'fo:background-color': look.background,
       'style:vertical-align': look.valign,
       ...cellBorders({ drawn, line, own: look.border, ends, neighbours }),
-      ...padding(PADDING.end, Math.min(PADDING.side, (this.#widths[column] ?? 0) * SIDE_SHARE)),
+      ...padding(PADDING.end, Math.min(PADDING.side, (widths[column] ?? 0) * SIDE_SHARE)),
     };
     const align = textAlign(look.align ?? columnObject(columns?.[column]).align);
-    const parent = this.#isHeader(row) ? 'Table_20_Heading' : 'Table_20_Contents';
+    const parent = isHeader(row) ? 'Table_20_Heading' : 'Table_20_Contents';
     return {
-      cell: this.#styles.of('table-cell', attributes),
-      paragraph: paragraphStyle(this.#styles, parent, { 'fo:text-align': align }, lookProperties(look)),
+      cell: styles.of('table-cell', attributes),
+      paragraph: paragraphStyle(styles, parent, { 'fo:text-align': align }, lookProperties(look)),
     };
-  }
+  };
 
-  /** Returns the style of a cell with no border of its own beside it: of few kinds, and asked for in every row. */
-  #commonStyle(row: number, column: number, cell: TableCell): CellStyle {
-    const kind = row === 0 ? 'first' : row === this.#rows.length - 1 ? 'last' : 'inner';
-    const key = `${kind} ${column} ${typeof cell === 'object' ? JSON.stringify({ ...cell, text: '' }) : ''}`;
-    const style = this.#common.get(key) ?? this.#style(row, column);
-    this.#common.set(key, style);
+  return (row, column) => {
+    const neighbours = {
+      top: borderOf(row - 1, column),
+      right: borderOf(row, column + 1),
+      bottom: borderOf(row + 1, column),
+      left: borderOf(row, column - 1),
+    };
+    const cell = rows[row]?.[column];
+    const look = typeof cell === 'object' ? JSON.stringify({ ...cell, text: '' }) : '';
+    const isPlain = Object.values(neighbours).every((border) => border === undefined);
+    const kind = row === 0 ? 'first' : row === rows.length - 1 ? 'last' : 'inner';
+    const key = `${kind} ${column} ${look} ${isPlain ? '' : JSON.stringify(neighbours)}`;
+    const style = known.get(key) ?? makeStyle(row, column, neighbours);
+    known.set(key, style);
     return style;
-  }
+  };
 }

@@ -16,17 +16,16 @@ import {
   relationshipsPart,
 } from './packages.ts';
 import { type ByteSource, bufferSource } from './source.ts';
-import { MAX_PROLOG_BYTES, type Prolog, readProlog, xmlText } from './xml-prolog.ts';
+import { MAX_PROLOG_BYTES, readProlog, xmlText } from './xml-prolog.ts';
 import {
   ARCHIVE_LIMITS,
   type ArchiveBudget,
+  type Head,
   newBudget,
   readEntry,
   readHead,
-  readStart,
   readZip,
   type Zip,
-  type ZipEntry,
 } from './zip.ts';
 
 const MiB = 1024 * 1024;
@@ -34,8 +33,9 @@ const MiB = 1024 * 1024;
 const MAX_INDEX_BYTES = 4 * MiB;
 /** An archive inside a document is unpacked in memory to inspect it. */
 const MAX_EMBEDDED_BYTES = 64 * MiB;
-/** So much of an entry's packed bytes nearly always shows its root element. */
+/** So much of an entry's packed bytes nearly always shows its root element; where it does not, a prolog has no more. */
 const HEAD_BYTES = 512;
+const MAX_HEAD_BYTES = 8 * 1024;
 
 /** Archives begin with it, whatever an entry is called. */
 const ARCHIVE = 'PK\x03\x04';
@@ -103,16 +103,13 @@ interface Surroundings {
 async function checkEntries(zip: Zip, around: Surroundings, isReadable = (_: string) => true): Promise<void> {
   for (const entry of zip.entries.values()) {
     if (entry.size === 0 || entry.position === undefined || !isReadable(entry.name)) continue;
-    const { head, whole } = readHead(zip, entry, HEAD_BYTES);
-    if (head.toString('latin1', 0, 4) === ARCHIVE) {
+    const first = readHead(zip, entry, HEAD_BYTES);
+    if (first.head.toString('latin1', 0, 4) === ARCHIVE) {
       await checkEmbedded(readEntry(zip, entry, MAX_EMBEDDED_BYTES), around);
       continue;
     }
-    let prolog = readProlog(head);
-    if (prolog.state === 'more' && !whole && head.length < MAX_PROLOG_BYTES) {
-      prolog = readProlog(await readStart(zip, entry, MAX_PROLOG_BYTES));
-    }
-    checkProlog(entry, prolog, around.isOdf);
+    const isSeen = first.whole || readProlog(first.head).state !== 'more';
+    checkProlog(entry.name, isSeen ? first : readHead(zip, entry, MAX_HEAD_BYTES), around.isOdf);
   }
 }
 
@@ -129,12 +126,13 @@ async function checkEmbedded(archive: Buffer, { budget, depth }: Surroundings): 
  * what OpenOffice.org's own formats are left of: macros, toolbars and old manifests, which refer to a file that nobody
  * reads and declare nothing themselves.
  */
-function checkProlog({ name, size }: ZipEntry, { state, doctype, subset }: Prolog, isOdf: boolean): void {
+function checkProlog(name: string, { head, whole }: Head, isOdf: boolean): void {
   if (/\.(svg|x?html?|mht)$/i.test(name)) return;
+  const { state, doctype, subset } = readProlog(head);
   if (doctype !== undefined) {
     if (isOdf && !subset && /PUBLIC\s+"-\/\/OpenOffice\.org\/\/DTD /.test(doctype)) return;
     throw corrupt('doctype');
   }
-  const isUnseen = state === 'hidden' || (state === 'more' && size > MAX_PROLOG_BYTES);
+  const isUnseen = state === 'hidden' || (state === 'more' && !(whole && head.length <= MAX_PROLOG_BYTES));
   if (isUnseen && /\.(xml|rels|vml|rdf)$/i.test(name)) throw corrupt('malformed_xml');
 }

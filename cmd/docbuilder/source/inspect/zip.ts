@@ -1,5 +1,4 @@
-import { PassThrough, pipeline, Readable } from 'node:stream';
-import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { AppError } from '../../../../src/common/errors.ts';
 import { corrupt } from '../source-errors.ts';
@@ -194,12 +193,18 @@ function getPosition({ position }: ZipEntry): number {
   return position;
 }
 
+export interface Head {
+  head: Buffer;
+  /** That is all of the entry. */
+  whole: boolean;
+}
+
 /**
  * The first bytes of an entry, unpacked in one go from its first `packed` bytes (deflate makes at most 1032 bytes of
- * one, so let these be few); `whole` if that is all there is.
+ * one, so let these be few).
  * @throws {AppError} `corrupt_source` `bad_archive`, also if that is more than was declared
  */
-export function readHead(zip: Zip, entry: ZipEntry, packed: number): { head: Buffer; whole: boolean } {
+export function readHead(zip: Zip, entry: ZipEntry, packed: number): Head {
   const bytes = zip.source.read(getPosition(entry), Math.min(packed, entry.compressedSize));
   const whole = bytes.length === entry.compressedSize;
   if (entry.method === 0) return { head: bytes, whole };
@@ -221,38 +226,6 @@ export function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Buffer {
   const { head } = readHead(zip, entry, entry.compressedSize);
   if (head.length !== entry.size) throw corrupt('bad_archive');
   return head;
-}
-
-/** Bytes of an entry in memory at a time while it is streamed. */
-const PIECE_BYTES = 64 * 1024;
-
-/**
- * Reads the first bytes of an entry: `bytes` of them or a few more, or all there are.
- * @throws {AppError} `corrupt_source` `bad_archive` if it is not what was declared
- */
-export async function readStart(zip: Zip, entry: ZipEntry, bytes: number): Promise<Buffer> {
-  const unpacked = entry.method === 0 ? new PassThrough() : createInflateRaw({ chunkSize: PIECE_BYTES });
-  // Errors arrive through `unpacked`.
-  pipeline(Readable.from(packedPieces(zip, entry)), unpacked, () => undefined);
-  const pieces: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const piece of unpacked) {
-      length += pieces[pieces.push(piece) - 1]?.length ?? 0;
-      if (length >= bytes || length > entry.size) break;
-    }
-  } catch (error) {
-    throw asBadArchive(error);
-  }
-  if (length > entry.size || (length < bytes && length < entry.size)) throw corrupt('bad_archive');
-  return Buffer.concat(pieces);
-}
-
-function* packedPieces(zip: Zip, entry: ZipEntry): Generator<Buffer, void, undefined> {
-  const position = getPosition(entry);
-  for (let done = 0; done < entry.compressedSize; done += PIECE_BYTES) {
-    yield zip.source.read(position + done, Math.min(PIECE_BYTES, entry.compressedSize - done));
-  }
 }
 
 /** A disk that cannot be read is not the archive's fault. */

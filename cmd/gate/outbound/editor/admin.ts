@@ -19,10 +19,10 @@ const LONGEST_WAIT_MS = 10_000;
 const WRONG_PASSWORD_WAIT_MS = 30_000;
 
 export interface AdminOptions {
-  /** Address of the editor server, without a slash at its end. */
+  /** SVC_ONLINE_URL, without a slash at its end. */
   url: string;
-  user: string;
-  password: string;
+  adminUser: string;
+  adminPassword: string;
   /** For this channel alone. */
   agent: EditorAgent;
   /** Milliseconds between samples. */
@@ -92,8 +92,8 @@ export function openAdminChannel(options: AdminOptions & SamplingHandlers): () =
 
 /** One login and its socket. Resolves or rejects with the reason of its end. */
 async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (text: string) => void): Promise<Error> {
-  const { url, agent, intervalMs, isUrgent } = options;
-  const token = await logIn({ ...options, signal: stopping });
+  const { url, agent, intervalMs, isUrgent, adminUser: user, adminPassword: password } = options;
+  const token = await logIn({ url, agent, user, password, signal: stopping });
   const { origin } = new URL(url);
   // Without an Origin that is the server's own the editor answers 403.
   const socket = new WebSocket(url.replace(/^http/, 'ws') + SOCKET, { dispatcher: agent, headers: { origin } });

@@ -22,7 +22,6 @@ export type Composed = Awaited<ReturnType<typeof startComposed>>;
 
 /** Why there can be no such service here, or undefined. */
 export async function composeMissing(): Promise<string | undefined> {
-  if (process.env['SVC_TEST_CLUSTER'] === '0') return 'left out by SVC_TEST_CLUSTER=0';
   const missing = engineMissing();
   if (missing !== undefined || (await hasPlugin())) return missing;
   return missingPrograms(['docker-compose']).length === 0

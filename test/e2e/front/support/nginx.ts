@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { freePorts } from '../../../../cmd/local/port.ts';
 import { type FrontSettings, frontConfig, nginxArguments } from '../../../../src/common/front.ts';
 import { until } from '../../../support/until.ts';
-import type { Upstreams } from './upstreams.ts';
+import { startUpstreams, type Upstreams } from './upstreams.ts';
 
 export const FRONT_DIRECTORY = resolve(import.meta.dirname, '../../../../ingress/front');
 const EDGE = resolve(import.meta.dirname, 'edge.conf.template');
@@ -42,6 +42,20 @@ export async function startFront(
   };
   const config = frontConfig(options.change?.(template) ?? template, settings);
   return { settings, ...(await startNginx(config, prefix, settings.port)) };
+}
+
+/** Gives the suite around the call a front before servers that it steers. */
+export function useFront(): { front: RunningFront; upstreams: Upstreams } {
+  const bench = {} as { front: RunningFront; upstreams: Upstreams };
+  before(async () => {
+    bench.upstreams = await startUpstreams();
+    bench.front = await startFront(bench.upstreams.addresses);
+  });
+  after(async () => {
+    await bench.front.stop();
+    await bench.upstreams.stop();
+  });
+  return bench;
 }
 
 /** An edge that asks by itself, as ingress-nginx does with the manifests of ingress/nginx/auth-url.yaml. */

@@ -105,6 +105,9 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
     { spec: { front: { service: { type: 'LoadBalancer' }, trustedEdges: ['192.0.2.7'] } } },
   ],
   'a front believes no edge where the spec names none': [{ spec: { front: { trustedEdges: [] } } }],
+  'an edge that asks is let in as the spec describes it': [
+    { spec: { ingress: { controller: { namespace: 'edge', podLabels: { app: 'nginx' } } } } },
+  ],
   'the address of an IPv6 DNS is written as nginx reads it': [{ settings: { clusterDns: 'fd00:10:96::a' } }],
 
   "Secrets for private registries are the controller's in every pod": [
@@ -149,6 +152,13 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
   'an autoscaler keeps the number of pods between that of the spec and that of the plan': [
     { ...shared({ autoscaling: { minReplicas: 2 } }), docbuilder: { replicas: 3 } },
     shared(),
+  ],
+  'gate and DocBuilder are let out to the ports of their store, usual ones where its addresses name none': [
+    {
+      ...licensed(500, { storage: { ...SHARED, s3: { ...SHARED.s3, endpoint: 'https://s3.example' } } }),
+      given: { store: { 'database-url': 'postgresql://svc@office-db-rw/svc' } },
+    },
+    { ...shared(), given: { store: { 'database-url': 'postgresql://svc@office-db-rw:5433/svc' } } },
   ],
   'a bucket without keys is opened by the role of the pods': [
     licensed(500, {

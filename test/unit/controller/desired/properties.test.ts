@@ -126,22 +126,6 @@ describe('objects of any instance', () => {
     });
   });
 
-  it('come after those that they refer to', () => {
-    const kinds = objectsOf(INSTANCES['enterprise']).map(({ kind }) => kind);
-    const last = (kind: string) => kinds.lastIndexOf(kind);
-    for (const first of [
-      'ServiceAccount',
-      'Secret',
-      'ConfigMap',
-      'PersistentVolumeClaim',
-      'NetworkPolicy',
-      'Service',
-    ]) {
-      expect(last(first), first).to.be.within(0, kinds.indexOf('Deployment') - 1);
-    }
-    expect(last('Deployment')).to.be.below(kinds.indexOf('Ingress'));
-  });
-
   it('break no rule for Kubernetes objects but those that the editor has to', () => {
     // Resources of the spec are the spec's own business.
     always((options) => {

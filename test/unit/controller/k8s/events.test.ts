@@ -104,11 +104,15 @@ describe('k8s: events', () => {
 
   it('never throw and take bounded memory and requests while nothing can be written', async () => {
     at.server.fault = () => true;
-    for (let count = 0; count < 2000; count += 1) recorder.record(OFFICE, { ...EXPIRES, note: `note ${count}` });
+    for (let count = 0; count < 700; count += 1) recorder.record(OFFICE, { ...EXPIRES, note: `note ${count}` });
     at.server.fault = undefined;
     await recorder.flushed();
     expect(written().length).to.be.within(500, 502);
-    expect(written().at(-1)?.note).to.equal('note 1999');
+    expect(written().at(-1)?.note).to.equal('note 699');
+    const { length } = written();
+    for (const note of ['note 699', 'note 0']) recorder.record(OFFICE, { ...EXPIRES, note });
+    await recorder.flushed();
+    expect(written().length - length, 'the oldest are forgotten').to.equal(1);
   });
 
   it('have notes of 1,024 bytes at most, of whole characters', async () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { RESOURCES } from '../../../../cmd/controller/k8s/api.ts';
 import { until } from '../../../support/until.ts';
@@ -172,15 +173,20 @@ describe('k8s: reflector', () => {
     expect(lists()).to.equal(1);
   });
 
-  it('tries less and less often while nothing works', async () => {
-    seen = mirror(at.client, { timings: { backoffMs: [20, 200] } });
-    at.server.fault = (_, response) => {
-      refuse(response, 500, 'InternalError');
-      return true;
-    };
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(at.server.requests.length).to.be.within(3, 16);
-  });
+  for (const [what, respond] of [
+    ['nothing works', (response: ServerResponse) => refuse(response, 500, 'InternalError')],
+    ['watches end at once', (response: ServerResponse) => response.writeHead(200).end()],
+  ] as const) {
+    it(`tries less and less often while ${what}`, async () => {
+      seen = mirror(at.client, { timings: { backoffMs: [20, 200] } });
+      at.server.fault = ({ url = '' }, response) => {
+        if (what === 'nothing works' || url.includes('watch=true')) return Boolean(respond(response));
+        return undefined;
+      };
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      expect(at.server.requests.length).to.be.within(3, 17);
+    });
+  }
 
   it('tells a sign of life from silence', async () => {
     await start();

@@ -244,7 +244,8 @@ describe('the reconciler of an instance', () => {
     const id = getId(front() as KubernetesObject);
     expect(repairs.delayMs(id)).to.be.greaterThan(2_000);
     now += 600_000;
-    expect(repairs.delayMs(id)).to.equal(0);
+    repairs.count(id);
+    expect(repairs.delayMs(id)).to.be.lessThan(2);
   });
 
   it('says that it did what it was asked only when it has looked', async () => {

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  createWorkbook,
-  FormulaError,
-  fileForm,
-  formulaMistake,
-} from '../../../../cmd/docbuilder/script/check/formula.ts';
+import { createWorkbook, fileForm, formulaMistake } from '../../../../cmd/docbuilder/script/check/formula.ts';
+import { FormulaError } from '../../../../cmd/docbuilder/script/check/formula-tokens.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 
 const workbook = createWorkbook(['Main', 'Kho', 'Bảng giá', "It's", 'A1', '1.2']);

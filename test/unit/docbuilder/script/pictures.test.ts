@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { decodedPicture, picture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
 import { getImages } from '../../../../cmd/docbuilder/script/parts.ts';
-import type { Script } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { refusal } from '../../../support/refusal.ts';
 
@@ -18,6 +17,13 @@ const PICTURES: Record<string, string> = {
 };
 /** A GIF whose trailer alone is missing shows all of its images. */
 const UNNEEDED_END: Record<string, number> = { GIF: 1 };
+
+/** Returns the place or the message of the error that a picture is refused with. */
+const mistake = (bytes: Buffer, member = 'message') => {
+  const { code, detail } = refusal(() => picture(bytes, '/x'));
+  expect(code).to.equal('script_error');
+  return detail[member];
+};
 
 describe('pictures of a script', () => {
   it('have a type and a natural size', () => {
@@ -43,50 +49,43 @@ describe('pictures of a script', () => {
   const segment = 'ffe00004abcd';
   const frame = 'ffc00011080030006003012200021101031101';
   const scan = 'ffda000201ff00ffd9';
-  const gif = `${Buffer.from('GIF89a').toString('hex')}600030000000002c000000000000000000020100003b`;
+  const gif = Buffer.from('GIF89a').toString('hex');
+  const none = 'không phải hình ảnh PNG, JPEG hay GIF';
   for (const [what, hex, expected] of [
     ['a JPEG', `ffd8${segment}${frame}${scan}`, { mediaType: 'image/jpeg', width: 25.4, height: 12.7 }],
     ['a progressive JPEG behind fill bytes', `ffd8${segment}ffff${frame.replace('c0', 'c2')}${scan}`, { width: 25.4 }],
-    ['a GIF', gif, { mediaType: 'image/gif', height: 12.7 }],
+    ['a GIF', `${gif}600030000000002c000000000000000000020100003b`, { mediaType: 'image/gif', height: 12.7 }],
+    ['a JPEG that ends before its size', `ffd8${segment}${frame.slice(0, 12)}`, none],
+    ['a JPEG with something else between its segments', `ffd8${segment}00${frame}`, none],
+    ['a lossless JPEG, which nothing here draws', `ffd8${frame.replace('c0', 'c3')}00000000`, none],
+    ['a PNG that ends before its size', '89504e470d0a1a0a0000000d49484452', none],
   ] as const) {
-    it(`${what} is known by its head`, () => expect(picture(Buffer.from(hex, 'hex'), '/x')).to.include(expected));
-  }
-
-  for (const [what, hex] of [
-    ['a JPEG that ends before its size', `ffd8${segment}${frame.slice(0, 12)}`],
-    ['one with something else between its segments', `ffd8${segment}00${frame}`],
-    ['a lossless one, which nothing here draws', `ffd8${frame.replace('c0', 'c3')}00000000`],
-    ['a PNG that ends before its size', '89504e470d0a1a0a0000000d49484452'],
-  ] as const) {
-    it(`${what} is none`, () => {
-      expect(refusal(() => picture(Buffer.from(hex, 'hex'), '/x')).code).to.equal('script_error');
+    it(`${what} is ${expected === none ? 'none' : 'known by its head'}`, () => {
+      const bytes = Buffer.from(hex, 'hex');
+      if (expected === none) expect(mistake(bytes)).to.equal(none);
+      else expect(picture(bytes, '/x')).to.include(expected);
     });
   }
 
   for (const [name, base64] of Object.entries(PICTURES)) {
-    const bytes = Buffer.from(base64, 'base64');
-
-    it(`a ${name} is taken, also with bytes after its end`, () => {
-      for (const more of [Buffer.alloc(0), Buffer.from([0]), Buffer.alloc(100, 0xff), bytes])
+    it(`a ${name} is taken, also with bytes after its end, and refused wherever it is cut off`, () => {
+      const bytes = Buffer.from(base64, 'base64');
+      for (const more of [Buffer.alloc(0), Buffer.from([0]), Buffer.alloc(100, 0xff), bytes]) {
         picture(Buffer.concat([bytes, more]), '/x');
-    });
-
-    it(`a ${name} is refused wherever it is cut off`, () => {
-      for (let length = 0; length < bytes.length - (UNNEEDED_END[name] ?? 0); length++) {
-        expect(refusal(() => picture(bytes.subarray(0, length), '/x')).code, `${length}`).to.equal('script_error');
       }
-      const { detail } = refusal(() => picture(bytes.subarray(0, bytes.length - 8), '/x'));
-      expect(detail['message']).to.equal('là hình ảnh bị hỏng hoặc bị cắt cụt');
+      for (let length = 0; length < bytes.length - (UNNEEDED_END[name] ?? 0); length++) {
+        expect(mistake(bytes.subarray(0, length)), `${length}`).to.be.a('string');
+      }
+      expect(mistake(bytes.subarray(0, bytes.length - 8))).to.equal('là hình ảnh bị hỏng hoặc bị cắt cụt');
     });
   }
 
   it('a PNG is refused if a byte of its data is another, and taken if it is one of a comment', () => {
     const bytes = Buffer.from(PICTURES['PNG'] ?? '', 'base64');
-    const damaged = Buffer.from(bytes);
-    damaged[60] = 0;
-    expect(refusal(() => picture(damaged, '/x')).detail['message']).to.match(/bị hỏng/);
     const comment = Buffer.from('00000004744558746120620000000000', 'hex');
     picture(Buffer.concat([bytes.subarray(0, 33), comment, bytes.subarray(33)]), '/x');
+    bytes[60] = 0;
+    expect(mistake(bytes)).to.match(/bị hỏng/);
   });
 
   it('of nothing but segments cost no more than their length', () => {
@@ -95,24 +94,26 @@ describe('pictures of a script', () => {
     for (const [part, start] of Object.entries(parts)) {
       const bytes = Buffer.alloc(10 * 1024 * 1024, part, 'hex');
       bytes.write(start, 'hex');
-      expect(refusal(() => picture(bytes, '/x')).code).to.equal('script_error');
+      expect(mistake(bytes, 'path')).to.equal('/x');
     }
     expect(milliseconds()).to.be.below(500);
   });
 
-  it('larger than 10 MB, or of more pixels than memory has, are refused', () => {
-    expect(refusal(() => picture(Buffer.alloc(10 * 1024 * 1024 + 1), '/x')).detail['message']).to.match(/10 MB/);
+  it('have at most 10 MB, and no more pixels than memory has', () => {
+    const bytes = Buffer.alloc(10 * 1024 * 1024 + 1);
+    bytes.write(PICTURES['GIF'] ?? '', 'base64');
+    expect(picture(bytes.subarray(0, -1), '/x')).to.include({ mediaType: 'image/gif' });
+    expect(mistake(bytes)).to.match(/10 MB/);
     const huge = Buffer.from(PIXEL, 'base64');
     huge.writeUInt32BE(60_000, 16);
     huge.writeUInt32BE(60_000, 20);
-    expect(refusal(() => picture(huge, '/x')).detail['message']).to.match(/điểm ảnh/);
+    expect(mistake(huge)).to.match(/điểm ảnh/);
   });
 
   it('are found in blocks and on slides', () => {
-    const findPaths = (part: Partial<Script>) =>
-      [...getImages({ svcscript: 1, type: 'text', save: [{ format: 'pdf' }], ...part })].map(({ path }) => path);
-    const slide = { layout: 'blank', elements: [{ type: 'image', x: 0, y: 0, url: 'https://a/b' }] } as const;
-    expect(findPaths({ slides: [slide] as never })).to.deep.equal(['/slides/0/elements/0']);
-    expect(findPaths({ body: [{ type: 'page_break' }, { type: 'image', base64: PIXEL }] })).to.deep.equal(['/body/1']);
+    const image = { type: 'image', url: 'https://a/b' };
+    const script = { body: [{ type: 'page_break' }, image], slides: [{ layout: 'blank', elements: [image] }] };
+    const paths = [...getImages(script as never)].map(({ path }) => path);
+    expect(paths).to.deep.equal(['/body/1', '/slides/0/elements/0']);
   });
 });

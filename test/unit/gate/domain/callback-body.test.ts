@@ -42,7 +42,8 @@ describe('the body of a save callback', () => {
       const url = 'https://office.example.vn/doc_a/3?again';
       expect(sent(made, NOW + wait)).to.include({ delivery: made.delivery, url, timestamp });
     }
-    expect(sent(make('closed', { version: 0 }), NOW)).to.include({ url: null });
+    const nothing = { savedBy: null, autosave: false, final: false, modifiedByUser: false };
+    expect(sent(make('closed', { version: 0, final: true }), NOW)).to.include({ url: null, ...nothing });
   });
 
   it('tells who has the document open when it goes out, once somebody has looked since the save', () => {

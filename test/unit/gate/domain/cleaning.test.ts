@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { takeUpload, Uploads } from '../../../../cmd/gate/domain/uploads.ts';
 import { failure } from '../../../support/failure.ts';
 import { deliveryRecord, uploadRecord, versionRecord } from '../../../support/gate-records.ts';
-import { MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { FACTS, MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 
@@ -97,12 +97,23 @@ describe('cleaning', () => {
     expect(left.map(({ sessionId }) => sessionId)).to.deep.equal(['ses_there']);
   });
 
+  it('forgets after a day what gates remember of a document', async () => {
+    const what = { kind: 'loaded', docId: 'doc_a', key: '' } as const;
+    await bench.rows.transact((tx) => tx.remember({ ...what, value: null, at: bench.now() }));
+    for (const [ms, isRemembered] of [
+      [24 * HOUR, true],
+      [1, false],
+    ] as const) {
+      await sweep(ms);
+      expect((await bench.rows.read((tx) => tx.remembered(what))) !== undefined).to.equal(isRemembered);
+    }
+  });
+
   it('leaves a document alone that is being saved, however long it was closed', async () => {
     const session = await bench.open({ state: 'closed', closedAt: bench.now() });
     bench.pass(25 * HOUR);
     const content = new Readable({ read: () => undefined });
-    const facts = { timestamp: undefined, autosave: false, final: true, modifiedByUser: true, nonce: null };
-    const saving = bench.saves.save(session, content, facts);
+    const saving = bench.saves.save(session, content, { ...FACTS, final: true });
     await bench.cleaning.sweep();
     content.push('very late');
     content.push(null);

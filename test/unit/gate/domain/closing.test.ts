@@ -3,7 +3,14 @@ import { expect } from 'chai';
 import type { DeliveryRecord, DocumentRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
 import { validator } from '../../../../src/common/schema.ts';
-import { type BenchOptions, type SavesBench, savesBench, serveWopi, TOKEN } from '../../../support/gate-saves.ts';
+import {
+  type BenchOptions,
+  FACTS,
+  type SavesBench,
+  savesBench,
+  serveWopi,
+  TOKEN,
+} from '../../../support/gate-saves.ts';
 import { close } from '../../../support/listen.ts';
 import { until } from '../../../support/service.ts';
 
@@ -70,8 +77,7 @@ describe('closing', () => {
   };
   const save = async (content = Readable.from([Buffer.from(`save ${Math.random()}`)])) => {
     const session = await bench.rows.transact((tx) => tx.session('ses_doc_a'));
-    const facts = { timestamp: undefined, autosave: false, final: true, modifiedByUser: true, nonce: null };
-    return bench.saves.save(session ?? expect.fail('no session'), content, facts);
+    return bench.saves.save(session ?? expect.fail('no session'), content, { ...FACTS, final: true });
   };
   const fail = async () => {
     disk.isFull = true;

@@ -7,11 +7,10 @@ import { getLoadedAt, noteLoad } from '../../../../cmd/gate/domain/wopi-access.t
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
 import { failure } from '../../../support/failure.ts';
 import { uploadRecord } from '../../../support/gate-records.ts';
-import { type BenchOptions, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { type BenchOptions, FACTS, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';
 import { until } from '../../../support/until.ts';
 
-const FACTS = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
 const DOC = 'doc_a';
 
 describe('two gates on one database', function () {
@@ -52,6 +51,11 @@ describe('two gates on one database', function () {
     );
   const unresolved = () => Promise.all(gates.map((gate) => gate.saves.hasUnresolvedSave(DOC)));
   const saving = () => Promise.all(gates.map((gate) => gate.isSaving(DOC)));
+  /** Expects that both gates know of an unresolved save, or of none. */
+  const expectBoth = async (is: boolean) => {
+    expect(await unresolved()).to.deep.equal([is, is]);
+    expect(await saving()).to.deep.equal([is, is]);
+  };
   /** Content that goes on for as long as nobody ends it. */
   const slow = () => new Readable({ read: () => undefined });
 
@@ -62,15 +66,9 @@ describe('two gates on one database', function () {
     await until('both know that it is under way', async () => (await saving()).every(Boolean) || undefined);
     content.destroy(new Error('aborted'));
     expect(await broken).to.include({ code: 'bad_request' });
-    expect([await unresolved(), await saving()]).to.deep.equal([
-      [true, true],
-      [true, true],
-    ]);
+    await expectBoth(true);
     await save(two, 'whole');
-    expect([await unresolved(), await saving()]).to.deep.equal([
-      [false, false],
-      [false, false],
-    ]);
+    await expectBoth(false);
   });
 
   it('both know of a save that nobody waits for any more, until it is stored', async () => {
@@ -99,15 +97,9 @@ describe('two gates on one database', function () {
     const left = (ageMs: number) =>
       two.rows.transact((tx) => tx.addUpload(uploadRecord({ gate: 'killed', seenAt: Date.now() - ageMs })));
     await left(61_000);
-    expect([await unresolved(), await saving()]).to.deep.equal([
-      [false, false],
-      [false, false],
-    ]);
+    await expectBoth(false);
     await left(5_000);
-    expect([await unresolved(), await saving()]).to.deep.equal([
-      [true, true],
-      [true, true],
-    ]);
+    await expectBoth(true);
     await save(two, 'again');
     expect(await unresolved()).to.deep.equal([false, false]);
   });

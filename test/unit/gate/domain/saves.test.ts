@@ -12,11 +12,10 @@ import { AppError } from '../../../../src/common/errors.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
 import { validator } from '../../../../src/common/schema.ts';
 import { Unavailable } from '../../../../src/common/unavailable.ts';
-import { type BenchOptions, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
+import { type BenchOptions, FACTS, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { refusal } from '../../../support/outbound.ts';
 import { until } from '../../../support/service.ts';
 
-const FACTS: SaveFacts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
 const QUICK = { retryMs: 5, holdMs: 100, idleMs: 50 };
 const EIO = Object.assign(new Error('EIO'), { code: 'EIO' });
 

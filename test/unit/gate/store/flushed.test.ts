@@ -49,8 +49,7 @@ describe('what is on disk to stay', () => {
       import { writeSync } from 'node:fs';
       import { Readable } from 'node:stream';
       import { openDataDir } from ${module('cmd/gate/store/data-dir.ts')};
-      import { documentRecord, uploadRecord } from ${module('test/support/gate-records.ts')};
-      import { bringTo } from ${module('test/support/gate-bring.ts')};
+      import { bringTo, documentRecord, uploadRecord } from ${module('test/support/gate-records.ts')};
       const data = await openDataDir(${JSON.stringify(data)});
       const large = Array.from({ length: 96 }, () => Buffer.alloc(65_536));
       await data.rows.transact((t) => t.putDocument(documentRecord()));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
-import { bringTo } from '../../../support/gate-bring.ts';
+import { bringTo } from '../../../support/gate-records.ts';
 
 /** Puts and gets 100 MB in the folder of its argument; prints by how many bytes the process grew at its largest. */
 const MB = 1_000_000;

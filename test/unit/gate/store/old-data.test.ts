@@ -13,7 +13,7 @@ import { migrate, openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
 import { BEGIN_WRITING, clientOptions, transaction } from '../../../../src/common/sql/postgres-client.ts';
 import { migrate as migratePostgres } from '../../../../src/common/sql/postgres-tables.ts';
 import { sessionRecord } from '../../../support/gate-records.ts';
-import { savesBench } from '../../../support/gate-saves.ts';
+import { FACTS, savesBench } from '../../../support/gate-saves.ts';
 import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';
 
 /** The steps of the last release that named bytes by their hash. */
@@ -51,8 +51,7 @@ describe('data of a release that named bytes by their hash', function () {
       expect(original).to.include({ blob: SHA256, sha256: SHA256 });
       await bench.cleaning.sweepOrphans();
       expect(await text(bench.blobs.read(original ?? expect.fail('no version')))).to.equal(CONTENT);
-      const facts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
-      const saved = await bench.saves.save(sessionRecord(), Readable.from([Buffer.from('new')]), facts);
+      const saved = await bench.saves.save(sessionRecord(), Readable.from([Buffer.from('new')]), FACTS);
       expect(saved).to.include({ version: 1, size: 3 });
       for (const [docId, kept] of [
         ['doc_a', true],
