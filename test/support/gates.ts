@@ -102,7 +102,12 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
   }
 
   await Promise.all(Array.from({ length: count }, () => gates.add()));
-  const knowsEditor = async (gate: OneGate) => (await gate.status()).upstream.editor_server === 'ok';
+  // A busy database answers the first question late: the status is an error then.
+  const knowsEditor = (gate: OneGate) =>
+    gate.status().then(
+      ({ upstream }) => upstream?.editor_server === 'ok',
+      () => false,
+    );
   await until(
     'all know the editor',
     async () => (await Promise.all(gates.all.map(knowsEditor))).every(Boolean),
