@@ -12,6 +12,8 @@ export interface Ending {
 export const runEnding = createEnding();
 /** After the last test on a cluster: a node costs the tests that follow much of the machine. */
 export const clusterEnding = createEnding();
+/** The same after the last test of `test/browser`. */
+export const browserEnding = createEnding();
 
 function createEnding(): Ending {
   const steps: Step[] = [];

@@ -1,6 +1,6 @@
 import { config, expect } from 'chai';
 import type { Context, RootHookObject } from 'mocha';
-import { clusterEnding, runEnding } from './at-end.ts';
+import { browserEnding, clusterEnding, runEnding } from './at-end.ts';
 import { leaks, loggedLines } from './logs.ts';
 
 // By default a message says `[ Array(1) ]` of what differs.
@@ -8,8 +8,8 @@ config.truncateThreshold = 2_000;
 
 /**
  * Before the first test of a run of others and of tests on a cluster, the cluster begins to be made, beside the others;
- * after a test on it that failed, it is told how it stands; after the last one, it ends. After the last test of a run:
- * what test files share is stopped, and no line that any service logged holds a key, a token, a password or document
+ * after a test on it that failed, it is told how it stands; after the last one, it ends, as browsers do after theirs.
+ * After the last test of a run: what test files share is stopped, and no line that any service logged holds a key, a token, a password or document
  * text.
  */
 export const mochaHooks: RootHookObject = {
@@ -20,6 +20,8 @@ export const mochaHooks: RootHookObject = {
       (await import('../e2e/cluster/ground.ts')).prepareGround();
     }
     onCluster.at(-1)?.afterAll('the cluster ends', () => clusterEnding.end());
+    const inBrowsers = suites.findLast(({ file }) => file?.includes('/test/browser/'));
+    inBrowsers?.afterAll('the browsers end', () => browserEnding.end());
   },
   async afterEach(this: Context) {
     const { state, file } = this.currentTest ?? {};
@@ -28,8 +30,7 @@ export const mochaHooks: RootHookObject = {
     process.stderr.write(`${await (await import('../e2e/cluster/ground.ts')).describeGround()}\n`);
   },
   async afterAll() {
-    await clusterEnding.end();
-    await runEnding.end();
+    for (const ending of [clusterEnding, browserEnding, runEnding]) await ending.end();
     expect(leaks(), `of ${loggedLines().length} logged lines, those that hold a secret`).to.deep.equal([]);
   },
 };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { BROWSER_PATHS } from '../../../scripts/editor-check/browser.ts';
-import { runEnding } from '../../support/at-end.ts';
+import { browserEnding } from '../../support/at-end.ts';
 
 interface Installed {
   name: 'chrome' | 'firefox';
@@ -24,10 +24,16 @@ export function launch({ name, path }: Installed): Promise<Browser> {
 
 const shared = new Map<string, Promise<Browser>>();
 
-/** A browser that the test files of a run share: each closes its own pages. */
+/** A browser that test files share: each closes its own pages. */
 export function shareBrowser(installed: Installed): Promise<Browser> {
-  const running = shared.get(installed.name) ?? launch(installed);
-  if (!shared.has(installed.name)) runEnding.at(async () => (await running).close());
-  shared.set(installed.name, running);
+  const { name } = installed;
+  const running = shared.get(name) ?? launch(installed);
+  if (!shared.has(name)) {
+    browserEnding.at(async () => {
+      shared.delete(name);
+      await (await running).close();
+    });
+  }
+  shared.set(name, running);
   return running;
 }
