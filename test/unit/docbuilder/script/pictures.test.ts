@@ -90,11 +90,13 @@ describe('pictures of a script', () => {
 
   it('of nothing but segments cost no more than their length', async () => {
     const parts = { ffe00002: 'ffd8', ffff: 'ffd8', ff00: `ffd8${frame}ffda0002`, ffda0002: `ffd8${frame}` };
+    let milliseconds = 0;
     for (const [part, start] of Object.entries(parts)) {
       const bytes = Buffer.alloc(10 * 1024 * 1024, part, 'hex');
       bytes.write(start, 'hex');
-      expect(await threadTime(() => expect(mistake(bytes, 'path')).to.equal('/x'))).to.be.below(500);
+      milliseconds += await threadTime(() => expect(mistake(bytes, 'path')).to.equal('/x'));
     }
+    expect(milliseconds).to.be.below(500);
   });
 
   it('have at most 10 MB, and no more pixels than memory has', () => {
