@@ -108,8 +108,10 @@ export async function startService(environment: Environment = {}, overrides: Ove
       }),
     stop: async ({ keep } = { keep: false }) => {
       await docbuilder.stop();
-      const left = await temporaries();
-      if (left.length > 0) throw new Error(`the service has left ${left.join(', ')}`);
+      // On the shared store, the files of the last answer go after it.
+      await until('nothing is left of requests', async () => (await temporaries()).length === 0).catch(async () => {
+        throw new Error(`the service has left ${(await temporaries()).join(', ')}`);
+      });
       if (!keep) await rm(dataDir, { recursive: true, force: true });
     },
   };
