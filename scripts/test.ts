@@ -27,22 +27,28 @@ const root = resolve(import.meta.dirname, '..');
 const isAll = process.argv[2] === 'all';
 const hasServers = existsSync(S3_SERVER) && (await findPostgres()) !== undefined;
 
+const PROCESSES = ['test/e2e/*.test.ts', 'test/e2e/controller/**/*.test.ts'];
+const IN_BROWSERS = ['test/{attack,browser,editor,pictures}/**/*.test.ts', 'test/e2e/front/**/*.test.ts'];
+const OF_PROCESSES: Run = { name: 'the tests of several processes', parameters: PROCESSES };
+const OF_ATTACKS: Run = { name: 'the tests of attacks, browsers and the front', parameters: IN_BROWSERS };
 const OTHERS: Run = {
-  name: 'the tests of one process',
-  parameters: ['test/**/*.test.ts', '--ignore', 'test/e2e/*.test.ts', '--ignore', 'test/e2e/{controller,cluster}/**'],
+  name: 'the other tests of one process',
+  parameters: ['test/**/*.test.ts', ...['test/e2e/**', ...IN_BROWSERS].flatMap((tests) => ['--ignore', tests])],
 };
 const ON_SHARED_STORE: Run = {
   name: 'the tests on the shared store',
   parameters: sharedSuites(root),
   environment: { SVC_TEST_STORE: 'shared' },
 };
-const PROCESSES = ['test/e2e/*.test.ts', 'test/e2e/controller/**/*.test.ts'];
-const OF_PROCESSES: Run = { name: 'the tests of several processes', parameters: PROCESSES };
 /** Tests on a cluster come last: it is made beside those before them. */
 const WITH_CLUSTER: Run = {
   name: 'the tests of several processes and on a cluster',
   parameters: [...PROCESSES, 'test/e2e/cluster/**/*.test.ts'],
 };
+/** One beside the other; on a cluster much depends on time, so there are two. */
+const LANES: readonly (readonly Run[])[] = isAll
+  ? [[OTHERS, OF_ATTACKS, ...(hasServers ? [ON_SHARED_STORE] : [])], [WITH_CLUSTER]]
+  : [[OTHERS], [OF_ATTACKS], [OF_PROCESSES]];
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-tests-'));
 const children = new Set<ChildProcess>();
@@ -55,9 +61,7 @@ process.on('SIGTERM', () => {
   isStopped = true;
   for (const child of children) child.kill();
 });
-const lanes = (
-  isAll ? [[OTHERS, ...(hasServers ? [ON_SHARED_STORE] : [])], [WITH_CLUSTER]] : [[OTHERS], [OF_PROCESSES]]
-).map(startLane);
+const lanes = LANES.map(startLane);
 const tallies: Tally[] = [];
 for (const { show, ended } of lanes) {
   show();
