@@ -31,7 +31,6 @@ const CLOUDNATIVEPG = {
   username: 'app',
 };
 const { uri: _, ...PARTS } = CLOUDNATIVEPG;
-const BUCKET = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 const LABELS = { 'svc.internal/instance': 'office' };
 
 describe('the Secrets that a spec names', () => {
@@ -61,14 +60,6 @@ describe('the Secrets that a spec names', () => {
     expect(made).to.include.members(['docbuilder-api-keys', 'embed-jwt-secret', 'editor-admin-password']);
   });
 
-  it('are used as they are, with a remark on a key that is misspelt', async () => {
-    const { put, read } = world({ secrets: { secretName: 'given' } });
-    put('given', { 'docbuilder-api-key': 'hidden' });
-    const { remarks, troubles } = await read();
-    expect([troubles, remarks.length]).to.deep.equal([[], 1]);
-    expect(remarks[0]).to.include('docbuilder-api-key,').and.not.to.include('hidden');
-  });
-
   it('are not copied where they do not say that they are meant; values that were copied before stay, with a remark', async () => {
     const { put, read } = world({ editor: { adminSecretName: 'payroll-db' } });
     put('payroll-db', { password: 'of the payroll' }, {});
@@ -88,15 +79,6 @@ describe('the Secrets that a spec names', () => {
     expect(values).to.not.have.property('embed-jwt-secret-previous');
     expect(remarks).to.have.length(1);
     expect(remarks[0]).to.include('has embed-jwt-secret-previous in vain: add embed-jwt-secret');
-  });
-
-  it('are copied for gate and DocBuilder, when they are of a store', async () => {
-    const { put, read } = world({ storage: SHARED });
-    put('office-db-app', CLOUDNATIVEPG);
-    put('office-bucket', BUCKET);
-    const { values, troubles, remarks } = await read();
-    expect([troubles, remarks]).to.deep.equal([[], []]);
-    expect(values).to.include({ 'database-url': CLOUDNATIVEPG.uri, 's3-access-key-id': 'id' });
   });
 
   it('of a store stop everything while they have never been read: pods without them would begin with nothing', async () => {
