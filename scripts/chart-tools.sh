@@ -30,7 +30,7 @@ source_of() {
 
 tool helm "$helm_version" helm.sh/helm/v3/cmd/helm || fail 'could not build helm'
 tool kubeconform "$kubeconform_version" github.com/yannh/kubeconform/cmd/kubeconform || fail 'could not build kubeconform'
-# Not every module proxy hands it out. Its main rules are in test/support/kubernetes-rules.ts as well, which always run.
+# Not every module proxy hands it out.
 refused=$tools/kube-linter-$kube_linter_version.refused
 if [ ! -e "$refused" ] && new_enough && ! tool kube-linter "$kube_linter_version" golang.stackrox.io/kube-linter/cmd/kube-linter; then
   mv "$log" "$refused"

@@ -28,7 +28,7 @@ $bin/kubeconform -strict -summary \
   "$out"/*/chart.yaml crds docs/examples $golden
 
 if [ ! -x $bin/kube-linter ]; then
-  say 'kube-linter is not here; test/support/kubernetes-rules.ts has its main rules'
+  say 'kube-linter is not here'
   exit
 fi
 say 'kube-linter'
@@ -36,8 +36,7 @@ say 'kube-linter'
 for file in "$out"/*/chart.yaml; do
   $bin/kube-linter lint --config .kube-linter.yaml "$file"
 done
-# The editor's exceptions (docs/decisions/0011-controller.md), which kube-linter can only leave out for all;
-# test/e2e/chart.test.ts holds everything else to them. The gate reads the editor's user name, no secret, from a Secret.
+# The editor's exceptions (docs/decisions/0011-controller.md), which kube-linter can only leave out for all. The gate reads the editor's user name, no secret, from a Secret.
 editor=privilege-escalation-container,no-read-only-root-fs,read-secret-from-env-var
 for file in $golden/*.yaml; do
   $bin/kube-linter lint --config .kube-linter.yaml --exclude "$editor" "$file"

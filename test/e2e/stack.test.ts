@@ -5,7 +5,7 @@ import { verifyCallback } from '../../src/common/crypto/signature.ts';
 import type { EmbedSession, EmbedUser } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { arrived, download, linesOf, refusal } from '../support/stack-steps.ts';
+import { arrived, download, linesOf } from '../support/stack-steps.ts';
 import { ORIGINAL } from '../support/surroundings.ts';
 import { until } from '../support/until.ts';
 
@@ -109,17 +109,6 @@ describe('editing through the front', function () {
       expect((await arrived(stack, 'closed', 0)).body.url).to.equal(null);
       expect(stack.receiver.arrived).to.have.length(1);
       expect(await download((await stack.state(session)).download_url)).to.deep.equal(ORIGINAL);
-    });
-
-    it('a deleted session opens nothing any more, what it has open is still saved', async () => {
-      const session = await stack.create();
-      const client = await stack.open(session);
-      await client.addLine('chưa lưu');
-      expect((await stack.ask(session, '', { method: 'DELETE' })).status).to.equal(204);
-      expect(await refusal(stack.open(session))).to.include({ stage: 'socket', status: 403 });
-      await client.leave();
-      expect((await arrived(stack, 'saved', 1)).body).to.include({ final: true });
-      expect((await stack.state(session)).state).to.equal('closed');
     });
 
     it('who asks for the address alone is told what this is', async () => {

@@ -6,7 +6,7 @@ import { freePorts } from '../../cmd/local/port.ts';
 import { runEnding } from './at-end.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
-import { type Kubectl, kubectlFor } from './kubectl.ts';
+import { kubectlFor } from './kubectl.ts';
 import { API_SERVER_PROGRAMS, kubernetesProgram, missingPrograms } from './kubernetes.ts';
 import { ownFolder, removeFolder } from './own-folder.ts';
 import { makeAuthority, makeIdentity, makeSigningKey } from './pki.ts';
@@ -14,30 +14,7 @@ import { until } from './until.ts';
 
 const START_MS = 60_000;
 
-/** A real kube-apiserver before a real etcd. No controllers: nothing makes pods, collects garbage or ends namespaces. */
-export interface ApiServer {
-  /** `https://127.0.0.1:<port>` */
-  url: string;
-  /** The certificate of its authority, PEM. */
-  ca: string;
-  /** A bearer token of a cluster admin. */
-  token: string;
-  /** Path of a kubeconfig of a cluster admin. */
-  kubeconfig: string;
-  /** kubectl as that admin. */
-  kubectl: Kubectl;
-  /** Makes a namespace that no other test has. @returns its name */
-  namespace(): Promise<string>;
-  /** Makes a service account. @returns a token for it, as TokenRequest gives one */
-  serviceAccount(namespace: string, name: string): Promise<string>;
-  /** Sends a signal to kube-apiserver alone: SIGSTOP makes it a black hole, SIGCONT ends that. */
-  signal(signal: NodeJS.Signals): void;
-  /** Kills kube-apiserver; etcd keeps all that was written. */
-  kill(): Promise<void>;
-  /** Starts it again after `kill`, at the same address. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;
 
 let shared: Promise<ApiServer> | undefined;
 
@@ -57,10 +34,11 @@ export function sharedApiServer(): Promise<ApiServer> {
 }
 
 /**
- * An API server of its own, ready for use in a few seconds.
+ * A real kube-apiserver before a real etcd, of its own, ready for use in a few seconds. No controllers: nothing makes
+ * pods, collects garbage or ends namespaces.
  * @param flags of kube-apiserver, besides the usual ones
  */
-export async function startApiServer(flags: readonly string[] = []): Promise<ApiServer> {
+export async function startApiServer(flags: readonly string[] = []) {
   const reason = apiServerMissing();
   if (reason !== undefined) throw new Error(reason);
   const folder = await ownFolder('api-server');
@@ -80,23 +58,29 @@ export async function startApiServer(flags: readonly string[] = []): Promise<Api
     const kubectl = kubectlFor(credentials.kubeconfig, folder);
     return {
       ...credentials,
+      /** kubectl as that admin. */
       kubectl,
-      async namespace() {
+      /** Makes a namespace that no other test has. @returns its name */
+      async namespace(): Promise<string> {
         const name = `test-${randomBytes(4).toString('hex')}`;
         await kubectl(['create', 'namespace', name]);
         return name;
       },
-      async serviceAccount(namespace, name) {
+      /** Makes a service account. @returns a token for it, as TokenRequest gives one */
+      async serviceAccount(namespace: string, name: string): Promise<string> {
         await kubectl(['create', 'serviceaccount', name, '--namespace', namespace]);
         return (await kubectl(['create', 'token', name, '--namespace', namespace])).trim();
       },
-      signal: (signal) => void server?.child.kill(signal),
+      /** Sends a signal to kube-apiserver alone: SIGSTOP makes it a black hole, SIGCONT ends that. */
+      signal: (signal: NodeJS.Signals) => void server?.child.kill(signal),
+      /** Kills kube-apiserver; etcd keeps all that was written. */
       kill: async () => server?.stop('SIGKILL'),
-      async start() {
+      /** Starts it again after `kill`, at the same address. */
+      async start(): Promise<void> {
         server = startServer(folder, port, clientPort, flags);
         await ready(server);
       },
-      async stop() {
+      async stop(): Promise<void> {
         await agent.destroy();
         await end(folder, server, etcd);
       },
@@ -113,9 +97,8 @@ async function end(folder: string, ...daemons: readonly (Daemon | undefined)[]):
   await removeFolder(folder);
 }
 
-interface Credentials extends Pick<ApiServer, 'url' | 'ca' | 'token' | 'kubeconfig'> {}
-
-async function makeCredentials(folder: string, port: number): Promise<Credentials> {
+/** What a cluster admin needs: paths of files are in `kubeconfig`, all else is PEM and a bearer token. */
+async function makeCredentials(folder: string, port: number) {
   const pki = join(folder, 'pki');
   await mkdir(pki);
   const authority = await makeAuthority(pki);
@@ -182,7 +165,11 @@ function startServer(folder: string, port: number, etcdPort: number, flags: read
   });
 }
 
-async function isReady(daemon: Daemon, { url, token }: Credentials, agent: Agent): Promise<true | undefined> {
+async function isReady(
+  daemon: Daemon,
+  { url, token }: { url: string; token: string },
+  agent: Agent,
+): Promise<true | undefined> {
   if (daemon.child.exitCode !== null) throw new Error('kube-apiserver ended');
   try {
     const answer = await request(`${url}/readyz`, { dispatcher: agent, headers: { authorization: `Bearer ${token}` } });

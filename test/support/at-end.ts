@@ -1,13 +1,5 @@
 type Step = () => Promise<void>;
 
-/** What is to be done once nobody needs any more what test files share. */
-export interface Ending {
-  /** Has `step` done at the end, in the reverse order of calls. */
-  at(step: Step): void;
-  /** Does all that was asked for, once. */
-  end(): Promise<void>;
-}
-
 /** After the last test of this run. */
 export const runEnding = createEnding();
 /** After the last test on a cluster: a node costs the tests that follow much of the machine. */
@@ -15,10 +7,13 @@ export const clusterEnding = createEnding();
 /** The same after the last test of `test/browser`. */
 export const browserEnding = createEnding();
 
-function createEnding(): Ending {
+/** What is to be done once nobody needs any more what test files share. */
+function createEnding() {
   const steps: Step[] = [];
   return {
-    at: (step) => void steps.unshift(step),
+    /** Has `step` done at the end, in the reverse order of calls. */
+    at: (step: Step) => void steps.unshift(step),
+    /** Does all that was asked for, once. */
     async end() {
       for (const step of steps.splice(0)) await step();
     },

@@ -25,46 +25,6 @@ const { svcInstance: _, lease: __, event: ___, httpRoute: ____, ...OWNED } = RES
 const NAMESPACES: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const key = generateEd25519('test');
 
-/** A namespace of a real API server with our definition, and a controller that looks after it. */
-export interface TestCluster {
-  server: ApiServer;
-  client: ApiClient;
-  namespace: string;
-  /** Environment of a controller for this namespace. */
-  environment: Environment;
-  /** Starts a controller in this process; the one before must have been stopped. */
-  startController(overrides?: Overrides, environment?: Environment): Promise<Controller>;
-  stopController(): Promise<void>;
-  /** What the controller tells of itself. */
-  figures(): Promise<Figures>;
-  /** The figures of its queue, once that has nothing to do. */
-  idle(): Promise<Figures['queue']>;
-  /** Creates or changes an instance, as `kubectl apply` does. */
-  apply(name: string, spec?: object, annotations?: Record<string, string | null>): Promise<SvcInstance>;
-  get(name: string): Promise<SvcInstance>;
-  /** The instance, once its controller has dealt with its newest spec. */
-  settled(name: string, condition?: (instance: SvcInstance) => boolean): Promise<SvcInstance>;
-  /** Everything that the controller has made, by `Kind/name`. */
-  objects(): Promise<Map<string, KubernetesObject>>;
-  /** The resourceVersion of each of these. */
-  versions(): Promise<Record<string, string | undefined>>;
-  object<T extends KubernetesObject>(resource: Resource, name: string): Promise<T | undefined>;
-  deployment(name: string): Promise<V1Deployment & KubernetesObject>;
-  /** What a Secret holds; nothing where there is none. */
-  secretValues(name: string): Promise<Record<string, string>>;
-  /** A condition of an instance. */
-  condition(name: string, type: ConditionType): Promise<Condition | undefined>;
-  /** The condition Ready of an instance, once its controller has given it that reason. */
-  readyAs(name: string, reason: string): Promise<Condition>;
-  /** Plays controller-manager, kubelet and edge: each Deployment is said to be complete, each Ingress has an address. */
-  completeDeployments(): Promise<void>;
-  /** @param instance that the Secret says it is for */
-  putSecret(name: string, values: Record<string, string>, instance?: string): Promise<void>;
-  /** A licence that the controller's keys verify. @param days until it expires */
-  license(conns: number, days?: number): Promise<string>;
-  close(): Promise<void>;
-}
-
 export interface Figures {
   queue: { waiting: number; running: number; done: number; failed: number };
   events_waiting: number;
@@ -72,8 +32,11 @@ export interface Figures {
   owned: number;
 }
 
+/** A namespace of a real API server with our definition, and a controller that looks after it. */
+export type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
+
 /** Skips the suite where there is no API server. */
-export async function startTestCluster(context: Mocha.Context): Promise<TestCluster> {
+export async function startTestCluster(context: Mocha.Context) {
   if (apiServerMissing()) context.skip();
   const server = await sharedApiServer();
   const folder = await mkdtemp(join(tmpdir(), 'svc-controller-'));
@@ -95,9 +58,42 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
   };
   let controller: Controller | undefined;
 
-  const cluster: TestCluster = {
-    ...{ server, client, namespace, environment },
-    async startController(overrides = {}, more = {}) {
+  async function stopController(): Promise<void> {
+    await controller?.stop();
+    controller = undefined;
+  }
+  /** What the controller tells of itself. */
+  async function figures(): Promise<Figures> {
+    const answer = await fetch(`http://127.0.0.1:${controller?.address.port}/status`);
+    return (await answer.json()) as Figures;
+  }
+  async function get(name: string): Promise<SvcInstance> {
+    const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
+    if (!instance) throw new Error(`no instance ${name}`);
+    return instance;
+  }
+  /** The instance, once its controller has dealt with its newest spec. */
+  const settled = (name: string, condition: (instance: SvcInstance) => boolean = () => true): Promise<SvcInstance> =>
+    until(`instance ${name} is settled`, async () => {
+      const instance = await get(name);
+      const current = instance.status?.observedGeneration === instance.metadata.generation;
+      return current && condition(instance) ? instance : undefined;
+    });
+  const list = async <T extends KubernetesObject>(resource: Resource, labelSelector?: string): Promise<readonly T[]> =>
+    (await client.list<T>(resource, { namespace, limit: 500, ...(labelSelector && { labelSelector }) })).items;
+  /** Everything that the controller has made, by `Kind/name`. */
+  async function objects(): Promise<Map<string, KubernetesObject>> {
+    const selector = 'app.kubernetes.io/managed-by=svc-controller';
+    const lists = await Promise.all(Object.values(OWNED).map((resource) => list(resource, selector)));
+    return new Map(lists.flat().map((object) => [`${object.kind}/${object.metadata.name}`, object]));
+  }
+  const object = <T extends KubernetesObject>(resource: Resource, name: string): Promise<T | undefined> =>
+    client.get<T>(resource, namespace, name);
+
+  return {
+    ...{ server, client, namespace, environment, stopController, figures, get, settled, objects, object },
+    /** Starts a controller in this process; the one before must have been stopped. */
+    async startController(overrides: Overrides = {}, more: Environment = {}): Promise<Controller> {
       controller = await startController(loadConfig({ ...environment, ...more }), testLogger(), {
         kubeConfig,
         lookAgainMs: 300,
@@ -105,103 +101,69 @@ export async function startTestCluster(context: Mocha.Context): Promise<TestClus
       });
       return controller;
     },
-    async stopController() {
-      await controller?.stop();
-      controller = undefined;
-    },
-    async figures() {
-      const answer = await fetch(`http://127.0.0.1:${controller?.address.port}/status`);
-      return (await answer.json()) as Figures;
-    },
+    /** The figures of its queue, once that has nothing to do. */
     idle: () =>
       until('the queue is empty', async () => {
-        const { queue } = await cluster.figures();
+        const { queue } = await figures();
         return queue.waiting + queue.running === 0 ? queue : undefined;
       }),
-    async apply(name, spec = {}, annotations = {}) {
+    /** Creates or changes an instance, as `kubectl apply` does. */
+    async apply(name: string, spec = {}, annotations: Record<string, string | null> = {}): Promise<SvcInstance> {
       const metadata = { name, namespace, annotations } as SvcInstance['metadata'];
       const { apiVersion, kind } = RESOURCES.svcInstance;
       const instance = { apiVersion, kind, metadata, spec: { host: `${name}.example`, ...spec } } as SvcInstance;
       return client.apply(RESOURCES.svcInstance, instance, { manager: 'kubectl' });
     },
-    async get(name) {
-      const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
-      if (!instance) throw new Error(`no instance ${name}`);
-      return instance;
+    /** The resourceVersion of each object that the controller has made. */
+    async versions(): Promise<Record<string, string | undefined>> {
+      return Object.fromEntries([...(await objects())].map(([name, { metadata }]) => [name, metadata.resourceVersion]));
     },
-    settled: (name, condition = () => true) =>
-      until(`instance ${name} is settled`, async () => {
-        const instance = await cluster.get(name);
-        const current = instance.status?.observedGeneration === instance.metadata.generation;
-        return current && condition(instance) ? instance : undefined;
-      }),
-    async objects() {
-      const labelSelector = 'app.kubernetes.io/managed-by=svc-controller';
-      const lists = await Promise.all(
-        Object.values(OWNED).map((resource) =>
-          client.list<KubernetesObject>(resource, { namespace, labelSelector, limit: 500 }),
-        ),
-      );
-      const all = lists.flatMap(({ items }) => items);
-      return new Map(all.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
-    },
-    async versions() {
-      const objects = await cluster.objects();
-      return Object.fromEntries([...objects].map(([name, { metadata }]) => [name, metadata.resourceVersion]));
-    },
-    object: (resource, name) => client.get(resource, namespace, name),
-    async deployment(name) {
-      const found = await client.get<V1Deployment & KubernetesObject>(RESOURCES.deployment, namespace, name);
+    async deployment(name: string): Promise<V1Deployment & KubernetesObject> {
+      const found = await object<V1Deployment & KubernetesObject>(RESOURCES.deployment, name);
       if (!found) throw new Error(`no Deployment ${name}`);
       return found;
     },
-    async secretValues(name) {
-      const found = await client.get<V1Secret & KubernetesObject>(RESOURCES.secret, namespace, name);
-      return decodeSecret(found?.data);
-    },
-    condition: async (name, type) => conditionOf(await cluster.get(name), type),
-    async readyAs(name, reason) {
-      const instance = await cluster.settled(name, (found) => conditionOf(found, 'Ready')?.reason === reason);
+    /** What a Secret holds; nothing where there is none. */
+    secretValues: async (name: string) =>
+      decodeSecret((await object<V1Secret & KubernetesObject>(RESOURCES.secret, name))?.data),
+    condition: async (name: string, type: ConditionType) => conditionOf(await get(name), type),
+    /** The condition Ready of an instance, once its controller has given it that reason. */
+    async readyAs(name: string, reason: string): Promise<Condition> {
+      const instance = await settled(name, (found) => conditionOf(found, 'Ready')?.reason === reason);
       return conditionOf(instance, 'Ready') as Condition;
     },
-    async completeDeployments() {
-      const { items } = await client.list<KubernetesObject>(RESOURCES.deployment, { namespace, limit: 500 });
-      const { items: ingresses } = await client.list<KubernetesObject>(RESOURCES.ingress, { namespace, limit: 500 });
+    /** Plays controller-manager, kubelet and edge: each Deployment is said to be complete, each Ingress has an address. */
+    async completeDeployments(): Promise<void> {
+      const [deployments, ingresses] = [await list(RESOURCES.deployment), await list(RESOURCES.ingress)];
       await Promise.all([
-        ...items.map((deployment) => complete(client, deployment)),
+        ...deployments.map((deployment) => complete(client, deployment)),
         ...ingresses.map((ingress) => giveAddress(client, ingress)),
       ]);
     },
-    async putSecret(name, values, instance) {
+    /** @param instance that the Secret says it is for */
+    async putSecret(name: string, values: Record<string, string>, instance?: string): Promise<void> {
       const data = Object.fromEntries(
         Object.entries(values).map(([member, value]) => [member, Buffer.from(secret(value)).toString('base64')]),
       );
       const labels = instance === undefined ? {} : { 'svc.internal/instance': instance };
-      const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels }, data };
-      await client.apply(RESOURCES.secret, object, { manager: 'kubectl' });
+      const given = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels }, data };
+      await client.apply(RESOURCES.secret, given, { manager: 'kubectl' });
     },
-    async license(conns, days = 365) {
+    /** A licence that the controller's keys verify. @param days until it expires */
+    async license(conns: number, days = 365): Promise<string> {
       const now = Math.floor(Date.now() / 1000);
-      const claims = {
-        sub: 'Company',
-        conns,
-        features: ['api_full', 'callback'],
-        iat: now - 60,
-        exp: now + days * 86_400,
-      };
-      return signEdDsa(claims, key);
+      const features = ['api_full', 'callback'];
+      return signEdDsa({ sub: 'Company', conns, features, iat: now - 60, exp: now + days * 86_400 }, key);
     },
-    async close() {
-      await cluster.stopController();
-      const { items } = await client.list<SvcInstance>(RESOURCES.svcInstance, { namespace, limit: 500 });
-      for (const { metadata } of items) {
+    async close(): Promise<void> {
+      await stopController();
+      for (const { metadata } of await list<SvcInstance>(RESOURCES.svcInstance)) {
         await client.remove(RESOURCES.svcInstance, namespace, metadata.name, metadata.uid);
       }
       client.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
-  return cluster;
 }
 
 type Prepare = (cluster: TestCluster, context: Mocha.Context) => Promise<unknown>;
@@ -257,31 +219,24 @@ async function define(server: ApiServer): Promise<void> {
 
 /** Says, as controller-manager would, that all pods of a Deployment run. */
 export async function complete(client: ApiClient, deployment: KubernetesObject): Promise<void> {
-  const { apiVersion, kind, metadata } = deployment;
   const { replicas = 1 } = (deployment as KubernetesObject & { spec: { replicas?: number } }).spec;
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  const status = {
-    observedGeneration: metadata.generation,
+  const available = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: '' };
+  await giveStatus(client, RESOURCES.deployment, deployment, {
+    observedGeneration: deployment.metadata.generation,
     ...{ replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas },
-    conditions: [
-      { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: '', lastUpdateTime: now },
-    ].map((condition) => ({ ...condition, lastTransitionTime: now })),
-  };
-  const { name, namespace } = metadata;
-  await client.apply(
-    RESOURCES.deployment,
-    { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, status } as KubernetesObject,
-    { manager: 'controller-manager', subresource: 'status' },
-  );
+    conditions: [{ ...available, lastUpdateTime: now, lastTransitionTime: now }],
+  });
 }
 
 /** Says, as an ingress controller would, where the edge is. */
-export async function giveAddress(client: ApiClient, { apiVersion, kind, metadata }: KubernetesObject): Promise<void> {
+export function giveAddress(client: ApiClient, ingress: KubernetesObject): Promise<void> {
+  return giveStatus(client, RESOURCES.ingress, ingress, { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } });
+}
+
+async function giveStatus(client: ApiClient, resource: Resource, object: KubernetesObject, status: object) {
+  const { apiVersion, kind, metadata } = object;
   const { name, namespace } = metadata;
-  const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
-  await client.apply(
-    RESOURCES.ingress,
-    { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, status } as KubernetesObject,
-    { manager: 'edge', subresource: 'status' },
-  );
+  const given = { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, status } as KubernetesObject;
+  await client.apply(resource, given, { manager: 'somebody', subresource: 'status' });
 }

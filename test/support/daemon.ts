@@ -1,21 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 
 const LOG_TAIL = 2000;
 
-/** A program that runs until it is stopped, or until this process ends in whichever way. */
-export interface Daemon {
-  child: ChildProcess;
-  /** Resolves once it has ended. */
-  ended: Promise<unknown>;
-  /** The end of what it wrote. */
-  log(): string;
-  /** Asks it to end, and resolves once it has. */
-  stop(signal?: NodeJS.Signals): Promise<void>;
-}
+export type Daemon = ReturnType<typeof startDaemon>;
 
-export interface DaemonOptions {
+interface DaemonOptions {
   command: string;
   parameters: readonly string[];
   /** Where stdout and stderr go; appended to. */
@@ -25,7 +16,7 @@ export interface DaemonOptions {
 }
 
 /** Starts a program that the kernel kills when this process ends, even by SIGKILL. */
-export function startDaemon({ command, parameters, logFile, cwd, environment = {} }: DaemonOptions): Daemon {
+export function startDaemon({ command, parameters, logFile, cwd, environment = {} }: DaemonOptions) {
   const output = openSync(logFile, 'a');
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', command, ...parameters], {
     stdio: ['ignore', output, output],
@@ -35,10 +26,11 @@ export function startDaemon({ command, parameters, logFile, cwd, environment = {
   closeSync(output);
   const ended = once(child, 'exit');
   return {
-    child,
-    ended,
+    ...{ child, ended },
+    /** The end of what it wrote. */
     log: () => readFileSync(logFile, 'utf8').slice(-LOG_TAIL),
-    async stop(signal = 'SIGTERM') {
+    /** Asks it to end, and resolves once it has. */
+    async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       await ended;
     },

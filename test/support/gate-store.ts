@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Rows } from '../../cmd/gate/domain/ports.ts';
+import { failure } from './failure.ts';
 import {
   deliveryRecord,
   documentRecord,
@@ -37,16 +38,8 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       rows = await place.open();
     }
 
-    /** The error that a promise is rejected with. */
-    function rejection(promise: Promise<unknown>): Promise<unknown> {
-      return promise.then(
-        () => undefined,
-        (error) => error,
-      );
-    }
-
     /** The error that `work` is refused with. */
-    const refused = (work: Parameters<Rows['transact']>[0]): Promise<unknown> => rejection(rows.transact(work));
+    const refused = (work: Parameters<Rows['transact']>[0]): Promise<unknown> => failure(rows.transact(work));
 
     it('keep records as they are: the caller’s own, with quotes, SQL, emoji, control characters but NUL', async () => {
       const document = documentRecord({ title: `'"); DROP TABLE documents; --\u0001\n😀\u202e` });
@@ -84,15 +77,15 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
 
     describe('a transaction', () => {
       it('takes all back after a rejection, and the next one runs', async () => {
-        const failure = new Error('on purpose');
+        const reason = new Error('on purpose');
         await rows.transact((t) => t.putDocument(documentRecord()));
         const error = await refused(async (t) => {
           await t.putVersion(versionRecord());
           await t.removeDocument('doc_a');
           await setImmediate();
-          throw failure;
+          throw reason;
         });
-        expect(error).to.equal(failure);
+        expect(error).to.equal(reason);
         expect(await rows.transact((t) => t.documents())).to.deep.equal([documentRecord()]);
       });
 
@@ -113,9 +106,9 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
 
       it('is over when it is over: work that goes on behind its back writes nothing', async () => {
         const [kept] = await rows.transact((t) => [t]);
-        expect(await rejection(kept.putDocument(documentRecord()))).to.match(/over/);
+        expect(await failure(kept.putDocument(documentRecord()))).to.match(/over/);
         await rows.transact(async (t) => {
-          expect(await rejection(kept.documents())).to.match(/over/);
+          expect(await failure(kept.documents())).to.match(/over/);
           expect(await t.documents()).to.deep.equal([]);
         });
       });

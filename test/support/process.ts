@@ -1,4 +1,4 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,20 +16,10 @@ import { until } from './until.ts';
 const MAIN = resolve(import.meta.dirname, '../../cmd/docbuilder/main.ts');
 
 /** DocBuilder as a process of its own. */
-export interface ServiceProcess {
-  url: string;
-  key: string;
-  dataDir: string;
-  child: ChildProcess;
-  call(path: string, init?: RequestInit): Promise<Response>;
-  /** Everything logged so far. */
-  log(): string;
-  /** Resolves with exit code or signal. */
-  ended: Promise<number | NodeJS.Signals>;
-}
+export type ServiceProcess = Awaited<ReturnType<typeof spawnService>>;
 
 /** Starts DocBuilder from its sources, or from another `main`. */
-export async function spawnService(environment: Environment = {}, main = MAIN): Promise<ServiceProcess> {
+export async function spawnService(environment: Environment = {}, main = MAIN) {
   const key = secret(`svc_${randomBytes(16).toString('hex')}`);
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-process-')));
   const listen = environment['SVC_DOCBUILDER_LISTEN'] ?? `127.0.0.1:${await freePort()}`;
@@ -43,23 +33,14 @@ export async function spawnService(environment: Environment = {}, main = MAIN): 
   const { child, ended, log } = spawnMain(main, await withStore(settings, dataDir));
   const url = `http://${listen}`;
   return {
-    url,
-    key,
-    dataDir,
-    child,
-    ended,
-    log,
-    call: (path, init = {}) =>
+    ...{ url, key, dataDir, child, ended, log },
+    call: (path: string, init: RequestInit = {}) =>
       fetch(`${url}${path}`, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } }),
   };
 }
 
 /** An entry point as a process; only `environment` and the PATH are handed on. */
-export function spawnMain(
-  main: string,
-  environment: Environment,
-  flags: readonly string[] = NODE_FLAGS,
-): Pick<ServiceProcess, 'child' | 'ended' | 'log'> {
+export function spawnMain(main: string, environment: Environment, flags: readonly string[] = NODE_FLAGS) {
   const child = spawn(process.execPath, [...flags, main], {
     env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,18 +49,23 @@ export function spawnMain(
 }
 
 /** Keeps all that a program writes, which is searched for secrets once it has ended. */
-export function listen(child: ChildProcessByStdio<null, Readable, Readable>): Pick<ServiceProcess, 'ended' | 'log'> {
+export function listen(child: ChildProcessByStdio<null, Readable, Readable>) {
   let log = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {
       log += chunk;
     });
   }
-  const ended = once(child, 'close').then(([code, signal]) => {
+  const ended = once(child, 'close').then(([code, signal]): number | NodeJS.Signals => {
     keepLines(log);
     return code ?? signal;
   });
-  return { ended, log: () => log };
+  return {
+    /** Resolves with exit code or signal. */
+    ended,
+    /** Everything logged so far. */
+    log: () => log,
+  };
 }
 
 /** Resolves when the service answers. */

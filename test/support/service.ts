@@ -17,27 +17,7 @@ export { until };
 /** Settings of the engine: a service for which one is named has an engine of its own, all others share one. */
 const OF_ENGINE = /^SVC_DOCBUILDER_(WORKER|SANDBOX|OFFICE)/;
 
-/** A real DocBuilder on a port of its own, in this process, with its own data folder. */
-export interface TestService extends LocalDocbuilder {
-  dataDir: string;
-  /** POST /v1/convert with a file. */
-  convert(
-    file: Uint8Array,
-    filename: string,
-    fields: Record<string, string>,
-    headers?: Record<string, string>,
-  ): Promise<Response>;
-  /** Paths of what requests and jobs under way have in the data folder. */
-  temporaries(): Promise<string[]>;
-  /** Sends a JSON body. */
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Returns the JSON that a GET is answered with. */
-  read<Body>(path: string): Promise<Body>;
-  /** The job, once it has ended. */
-  ended(id: string): Promise<Job>;
-  /** Stops the service, which may leave no temporary file; keeps the data folder when told, for a later start in it. */
-  stop(options?: { keep: boolean }): Promise<void>;
-}
+export type TestService = Awaited<ReturnType<typeof startService>>;
 
 /** A service with the Enterprise plan, all features. */
 export async function startEnterprise(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
@@ -45,7 +25,7 @@ export async function startEnterprise(environment: Environment = {}, overrides: 
   const service = await startService({ ...(await licensed(directory)), ...environment }, overrides);
   return {
     ...service,
-    stop: async (options) => {
+    stop: async (options?: { keep: boolean }) => {
       await service.stop(options);
       await rm(directory, { recursive: true, force: true });
     },
@@ -63,7 +43,8 @@ export function sharedEnterprise(): Promise<TestService> {
   return shared;
 }
 
-export async function startService(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
+/** A real DocBuilder on a port of its own, in this process, with its own data folder. */
+export async function startService(environment: Environment = {}, overrides: Overrides = {}) {
   const dataDir = environment['SVC_DOCBUILDER_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
   const settings = { SVC_DOCBUILDER_DATA_DIR: dataDir, SVC_DOCBUILDER_WORKERS: '1', ...environment };
   const isOwn = Object.keys(environment).some((name) => OF_ENGINE.test(name));
@@ -75,38 +56,42 @@ export async function startService(environment: Environment = {}, overrides: Ove
   const { url, key, docbuilder } = local;
   secret(key);
   const store = await storeOf(dataDir);
-  const call: TestService['call'] = async (path, init) => {
+  const call: LocalDocbuilder['call'] = async (path, init) => {
     if (overrides.clock) await store?.setTime(overrides.clock(), { runs: false });
     return local.call(path, init);
   };
+  /** Returns the JSON that a GET is answered with. */
   const read = async <Body>(path: string) => (await (await call(path)).json()) as Body;
+  /** Paths of what requests and jobs under way have in the data folder. */
   const temporaries = async (): Promise<string[]> => {
     const [all, results] = [join(dataDir, 'tmp'), join(dataDir, 'tmp', 'results')];
     const ofJobs = (await readdir(results).catch(() => [])).map((name) => join(results, name));
     return [...(await readdir(all)).map((name) => join(all, name)).filter((path) => path !== results), ...ofJobs];
   };
   return {
-    url,
-    key,
-    dataDir,
-    docbuilder,
-    call,
-    convert: (file, filename, fields, headers = {}) =>
-      call('/v1/convert', { method: 'POST', body: form(file, filename, fields), headers }),
-    temporaries,
-    post: (path, body, headers = {}) =>
+    ...{ url, key, dataDir, docbuilder, call, temporaries, read },
+    /** POST /v1/convert with a file. */
+    convert: (
+      file: Uint8Array,
+      filename: string,
+      fields: Record<string, string>,
+      headers: Record<string, string> = {},
+    ) => call('/v1/convert', { method: 'POST', body: form(file, filename, fields), headers }),
+    /** Sends a JSON body. */
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       call(path, {
         method: 'POST',
         body: typeof body === 'string' ? body : JSON.stringify(body),
         headers: { 'Content-Type': 'application/json', ...headers },
       }),
-    read,
-    ended: (id) =>
+    /** The job, once it has ended. */
+    ended: (id: string) =>
       until(`job ${id} ends`, async () => {
         const job = await read<Job>(`/v1/jobs/${id}`);
         return job.status === 'done' || job.status === 'failed' ? job : undefined;
       }),
-    stop: async ({ keep } = { keep: false }) => {
+    /** Stops the service, which may leave no temporary file; keeps the data folder when told, for a later start in it. */
+    stop: async ({ keep } = { keep: false }): Promise<void> => {
       await docbuilder.stop();
       // On the shared store, the files of the last answer go after it.
       await until('nothing is left of requests', async () => (await temporaries()).length === 0).catch(async () => {

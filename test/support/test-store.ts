@@ -2,29 +2,17 @@ import { createHash } from 'node:crypto';
 import { findPostgres, POSTGRES_LIB } from '../../cmd/local/store.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { runEnding } from './at-end.ts';
-import { type Postgres, postgresOrNone } from './postgres.ts';
-import { type S3Server, s3Environment, s3Missing, startS3Server } from './s3-server.ts';
+import { postgresOrNone } from './postgres.ts';
+import { s3Environment, s3Missing, startS3Server } from './s3-server.ts';
 
 /** Services of tests keep what they know in their data folder or, with this variable, in a database and a bucket. */
 export const isShared: boolean = process.env['SVC_TEST_STORE'] === 'shared';
 
 /** A schema of a database and a prefix of a bucket that belong to one data folder: who starts with it again finds them. */
-export interface TestStore {
-  /** Names it for a service. */
-  environment: Environment;
-  /** Sets the clock of the database, by which several services go. Like the test's own, it runs on or stands still. */
-  setTime(now: number, options: { runs: boolean }): Promise<void>;
-  /** Returns the names of all objects. */
-  objects(): Promise<string[]>;
-}
+export type TestStore = Awaited<ReturnType<typeof createStore>>;
 
-/** Servers that end with the process of tests. */
-interface Servers {
-  postgres: Postgres;
-  s3: S3Server;
-}
-
-let servers: Promise<Servers> | undefined;
+/** They end with the process of tests. */
+let servers: ReturnType<typeof startServers> | undefined;
 const stores = new Map<string, Promise<TestStore>>();
 
 /** Returns the store of a data folder, a new one at first; undefined where tests run on the folder itself. */
@@ -42,12 +30,12 @@ export async function withStore(environment: Environment, folder = ''): Promise<
 }
 
 /** Returns the servers of the shared store, which are started once. @throws {Error} where this machine has none */
-export function testServers(): Promise<Servers> {
+export function testServers(): ReturnType<typeof startServers> {
   servers ??= startServers();
   return servers;
 }
 
-async function createStore(folder: string): Promise<TestStore> {
+async function createStore(folder: string) {
   const { postgres, s3 } = await testServers();
   const name = `store_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   // Of the database's own functions, those that a test makes come first.
@@ -57,8 +45,10 @@ async function createStore(folder: string): Promise<TestStore> {
   const prefix = `${name}/`;
   let last: number | undefined;
   return {
+    /** Names it for a service. */
     environment: { ...s3Environment(s3), SVC_DATABASE_URL: url.href, SVC_S3_PREFIX: prefix },
-    async setTime(now, { runs }) {
+    /** Sets the clock of the database, by which several services go. Like the test's own, it runs on or stands still. */
+    async setTime(now: number, { runs }: { runs: boolean }): Promise<void> {
       if (now === last) return;
       last = now;
       const time = runs
@@ -68,6 +58,7 @@ async function createStore(folder: string): Promise<TestStore> {
         `CREATE OR REPLACE FUNCTION ${name}.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT ${time} $$`,
       );
     },
+    /** Returns the names of all objects. */
     objects: async () =>
       (await s3.files()).filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)),
   };
@@ -78,7 +69,7 @@ export async function sharedStoreMissing(): Promise<string | undefined> {
   return s3Missing() ?? ((await findPostgres()) === undefined ? `no PostgreSQL below ${POSTGRES_LIB}` : undefined);
 }
 
-async function startServers(): Promise<Servers> {
+async function startServers() {
   const missing = await sharedStoreMissing();
   // Nobody ends it before the tests, nor cuts its power.
   const postgres = missing === undefined ? await postgresOrNone('fsync=off') : undefined;

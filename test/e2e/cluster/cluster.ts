@@ -16,24 +16,7 @@ const [OWN, KEPT] = ['svc-e2e', 'svc-kept'];
 const PATCHES = { hostPath: join(import.meta.dirname, 'patches'), containerPath: '/kind/patches', readOnly: true };
 
 /** A real cluster, whose network enforces NetworkPolicies. */
-export interface Cluster {
-  /** Path of a kubeconfig of a cluster admin. */
-  kubeconfig: string;
-  kubectl: Kubectl;
-  /** Under which this machine finds the node that pods are on: NodePorts are there. */
-  nodeAddress: string;
-  /** The container of that node. */
-  node: string;
-  /** The container of the second node, which takes pods only while a test needs two. */
-  secondNode: string;
-  /** Under which pods find this machine, for test servers that listen at this address. */
-  hostAddress: string;
-  /** Address of the cluster's name server. */
-  dnsAddress: string;
-  /** Makes images of `buildImages` known to the node. */
-  load(...images: string[]): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 /** What scripts/kind-node.sh makes the image of a node of. */
 const KIND_NODE_PROGRAMS = [
@@ -62,7 +45,7 @@ export function sharedCluster(): Promise<Cluster> {
  * A cluster of kind in containers of the Docker engine, which outlive a killed test run: the next start removes them. One
  * that `main.ts up` has left running is used, and stays.
  */
-export async function startCluster({ isDetached = false } = {}): Promise<Cluster> {
+export async function startCluster({ isDetached = false } = {}) {
   const reason = clusterMissing();
   if (reason !== undefined) throw new Error(reason);
   const engine = await sharedEngine();
@@ -82,12 +65,20 @@ export async function startCluster({ isDetached = false } = {}): Promise<Cluster
   const [network] = Object.values(JSON.parse(networks) as Record<string, { IPAddress: string; Gateway: string }>);
   const { IPAddress: nodeAddress = '', Gateway: gateway = '' } = network ?? {};
   return {
+    /** Path of a kubeconfig of a cluster admin. */
     kubeconfig,
     kubectl,
-    ...{ nodeAddress, node, secondNode },
+    /** Under which this machine finds the node that pods are on: NodePorts are there. */
+    nodeAddress,
+    /** The containers of that node and of the second one, which takes pods only while a test needs two. */
+    ...{ node, secondNode },
+    /** Under which pods find this machine, for test servers that listen at this address. */
     hostAddress: hasEngine() ? gateway : engine.hostAddress,
+    /** Address of the cluster's name server. */
     dnsAddress: '10.96.0.10',
-    load: async (...images) => void (await kind(['load', 'docker-image', ...images, '--name', name, '--nodes', node])),
+    /** Makes images of `buildImages` known to the node. */
+    load: async (...images: string[]) =>
+      void (await kind(['load', 'docker-image', ...images, '--name', name, '--nodes', node])),
     stop: async () => void (kept || isDetached || (await kind(['delete', 'cluster', '--name', name]))),
   };
 }

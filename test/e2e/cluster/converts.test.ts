@@ -3,7 +3,6 @@ import { ooxml, SENTENCE } from '../../../scripts/support/documents.ts';
 import { secret } from '../../support/logs.ts';
 import { pdfText } from '../../support/pdf.ts';
 import { errorOf, form } from '../../support/service.ts';
-import { until } from '../../support/until.ts';
 import { type Office, officeFor } from './support/office.ts';
 
 const DOCX = ooxml('docx', { paragraphs: 3 });
@@ -29,20 +28,6 @@ describe('on a cluster: converts', function () {
     expect(answer.status).to.equal(200);
     const text = await pdfText(Buffer.from(await answer.arrayBuffer()));
     expect(text.split(SENTENCE)).to.have.lengthOf(4);
-  });
-
-  it('a job is answered at once, and its file is there when it has ended', async () => {
-    const answer = await convert({ to: 'odt', async: 'true' });
-    expect(answer.status).to.equal(202);
-    const path = answer.headers.get('Location') ?? '';
-    const job = await until('the job has ended', async () => {
-      const job = (await (await call(path)).json()) as { status: string; outputs: { url: string }[] };
-      return job.status === 'done' ? job : undefined;
-    });
-    const url = new URL(job.outputs[0]?.url ?? '');
-    expect(url.origin).to.equal(office.outside.url);
-    const file = Buffer.from(await (await call(url.pathname + url.search)).arrayBuffer());
-    expect(file.subarray(30, 77).toString()).to.equal('mimetypeapplication/vnd.oasis.opendocument.text');
   });
 
   it('a document is fetched from where spec.outbound allows, and from no other private address', async () => {

@@ -42,14 +42,4 @@ describe('on a cluster: fails open', function () {
       return lines.some(({ event }) => event === 'gate_failed_open');
     });
   });
-
-  it('once it may, the controller brings the gate back, with all that it had', async () => {
-    const before = await office.get<{ spec: { replicas: number } }>('deployment', 'office-gate');
-    expect(before.spec.replicas, 'nothing was repaired while paused').to.equal(0);
-    await office.kubectl('annotate', 'svcinstance/office', 'svc.internal/paused-');
-    await conditionIs(office, 'GateAvailable', 'True');
-    await office.ready();
-    const session = await sessions.create({ key: 'open' });
-    expect(await sessions.state(session)).to.include({ key: 'open', state: 'active' });
-  });
 });

@@ -98,19 +98,4 @@ describe('on a cluster: rotates the licence', function () {
     expect(await untouched()).to.deep.equal(untouchedAtFirst);
     expect(await sessions.save(session, client)).to.be.above(0);
   });
-
-  it('deleted, it counts on for the days of grace', async () => {
-    await office.kubectl('delete', 'secret', 'svc-license', '--ignore-not-found');
-    await until('in grace', async () => (await office.instance()).status.license?.state === 'Grace');
-    const { status } = await office.instance();
-    expect(status).to.include({ edition: 'Enterprise' });
-    expect(status.license?.graceDaysLeft).to.be.within(29, 30);
-    const isGrace = async () => (await sessions.status()).license.state === 'grace';
-    await until('the gate knows', isGrace, MOUNT_MS);
-    expect((await limits()).connections.limit).to.equal(99);
-    expect(await untouched()).to.deep.equal(untouchedAtFirst);
-    await client.addLine('still here');
-    const { version } = await sessions.state(session);
-    expect(await sessions.save(session, client)).to.equal(version + 1);
-  });
 });

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { secret } from '../../support/logs.ts';
 import { form } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
-import { conditionIs, type Pod } from './support/instance.ts';
+import type { Pod } from './support/instance.ts';
 import { officeFor } from './support/office.ts';
 import { type SharedInstance, startSharedInstance } from './support/shared-instance.ts';
 
@@ -54,17 +53,6 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
     await paper.kubectl('rollout', 'restart', 'deployment/paper-docbuilder');
     await paper.kubectl('rollout', 'status', 'deployment/paper-docbuilder', '--timeout=240s');
     await until('the old ones are gone', () => areGone('docbuilder', before), 90_000);
-    expect(await end()).to.deep.equal([]);
-  });
-
-  it('says which credentials are wrong, and goes on with the pods of before', async () => {
-    const end = paper.ask();
-    await paper.putKeys({ AWS_SECRET_ACCESS_KEY: secret('not-the-secret-of-it') });
-    const { message } = await conditionIs(paper, 'StorageReady', 'False', 'StorageRefused');
-    expect(message).to.include('the secret key in the Secret of spec.storage.s3 is not the secret of the access key');
-    await paper.putKeys();
-    await conditionIs(paper, 'StorageReady', 'True');
-    await paper.ready();
     expect(await end()).to.deep.equal([]);
   });
 });

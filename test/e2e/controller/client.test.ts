@@ -44,20 +44,6 @@ describe("the controller's client of an API server", function () {
     }
   });
 
-  it('makes one of ten that must be new and come at the same time', async () => {
-    const tries = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, index) =>
-        cluster.client.apply(RESOURCES.configMap, configMap('raced', { by: String(index) }), {
-          ...ONLY_NEW,
-          manager: `manager-${index}`,
-        }),
-      ),
-    );
-    const made = tries.flatMap(({ status }, index) => (status === 'fulfilled' ? [String(index)] : []));
-    expect(made).to.have.lengthOf(1);
-    expect((await read('raced'))?.data).to.deep.equal({ by: made[0] });
-  });
-
   it('asks and watches through a proxy, with the certificate of the API server', async () => {
     const { server, namespace } = cluster;
     const { host, port } = new URL(server.url);

@@ -23,23 +23,6 @@ describe('an instance that is deleted', function () {
     expect([...(await cluster.objects()).keys()]).not.to.include(`${first.kind}/${first.metadata.name}`);
   });
 
-  it('names itself as the owner of all that goes with it, and of no documents', async () => {
-    for (const [name, { kind, metadata }] of await cluster.objects()) {
-      if (kind === 'PersistentVolumeClaim') {
-        expect(metadata.ownerReferences, name).to.equal(undefined);
-        continue;
-      }
-      const [owner, ...others] = metadata.ownerReferences ?? [];
-      expect(owner, name).to.include({
-        kind: 'SvcInstance',
-        name: 'office',
-        controller: true,
-        blockOwnerDeletion: false,
-      });
-      expect(others).to.deep.equal([]);
-    }
-  });
-
   it('makes room for another of its name, which waits until the old objects are gone, and has its documents', async () => {
     const all = await cluster.objects();
     const claims = [...all.values()].filter(({ kind }) => kind === 'PersistentVolumeClaim');

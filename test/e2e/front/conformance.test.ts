@@ -14,42 +14,6 @@ const missed = (results: Result[]): string[] =>
     .filter(({ misses }) => misses.length > 0)
     .map(({ path, promise, misses }) => `${path}: ${promise}: ${misses[0]}`);
 
-/** A line of the template, what stands there instead, and the promise that a row then misses. */
-type Lacking = [what: string, line: string, without: string, row: RegExp];
-const SPELLED = /spellings the editor reads alike/;
-const LACKING: Lacking[] = [
-  ['the raw URI is not looked at', '"$request_uri $uri" $blocked', '"$uri" $blocked', SPELLED],
-  ['nothing is blocked', 'if ($blocked)', 'if ($request_method = NONE)', SPELLED],
-  ['Upgrade passes everywhere', 'Upgrade $upgrade_header', 'Upgrade $http_upgrade', /without Upgrade/],
-  ['sockets are told by the path', '$upgrade_header $socket;', '$upgrade_header $http_upgrade;', /no 101/],
-  ['ProxyPrefix passes', "proxy_set_header ProxyPrefix '';", '', /raw URI, stage ws/],
-  ["a client's stage passes", "proxy_set_header X-SVC-Stage '';", '', /no X-Original/],
-  ["a client's X-Forwarded-Host passes", "proxy_set_header X-Forwarded-Host '';", '', /no X-Original/],
-  ["a client's Forwarded passes", "proxy_set_header Forwarded '';", '', /no X-Original/],
-  ['no X-Forwarded-For', 'proxy_set_header X-Forwarded-For $forwarded_for;', '', /no X-Original/],
-  ['plain HTTP stays open', 'default close;', "default '';", /Connection: close/],
-  ['paths are normalised', 'proxy_pass http://editor;', 'proxy_pass http://editor$uri;', /byte for byte/],
-  ['pages are not asked about', 'default page;', "default '';", /stage page/],
-  ['sockets are not asked about', '"~ websocket$" ws;', '', /refused: 403/],
-  ['the limit page is a 403', 'error_page 403 = /.refused;', '', /limit page with 429/],
-  [
-    'the limit page is a 200',
-    'error_page 403 = /.refused;',
-    'set $page limit; error_page 403 = /.page;',
-    /limit page with 429/,
-  ],
-  ['/svc/auth goes to the gate', '~* ^/svc/(?:auth|wopi)', '~* ^/none', /from outside, in all/],
-  ...[
-    ...['wopiAccessCheck', 'extract-link-targets', 'extract-document-structure', 'transform-document-structure'],
-    ...['get-thumbnail', 'render-search-result', 'upload-settings', 'fetch-settings-', 'delete-settings-'],
-  ].map((word): Lacking => [`${word} passes`, word, 'none', /spellings/]),
-  ['bodies are held back', 'proxy_request_buffering off;', '', /while it comes/],
-  ['bodies are limited', 'client_max_body_size 0;', '', /large bodies/],
-  ['a half 403 is silence', '"~-/.*[1-9]" 1;', '', /70 KB|half of a 403/],
-  ['upstreams redirect inside', 'proxy_ignore_headers X-Accel-Redirect', 'proxy_ignore_headers Vary', /inner redirect/],
-  ['a failing service has no error object', 'error_page 502 504 @unavailable;', '', /502 with an error object/],
-];
-
 describe('front', () => {
   const bench = useFront();
 
@@ -113,28 +77,6 @@ describe('front', () => {
         } finally {
           await broken.stop();
           await bench.upstreams.behave('gateInternal', { status: 200 });
-        }
-      });
-    }
-  });
-
-  describe('that lacks a line is found out', () => {
-    for (const [what, line, without, row] of LACKING) {
-      it(what, async () => {
-        const broken = await startFront(bench.upstreams.addresses, {
-          change: (template) => {
-            expect(template).to.include(line);
-            return template.replaceAll(line, without);
-          },
-        });
-        try {
-          const control = remoteControl(bench.upstreams.controlUrl);
-          const wanted = ({ promise }: Pick<Result, 'promise'>) => row.test(promise);
-          expect(missed(await checkFront({ baseUrl: broken.url, mode: 'front' }, control, wanted))).not.to.deep.equal(
-            [],
-          );
-        } finally {
-          await broken.stop();
         }
       });
     }

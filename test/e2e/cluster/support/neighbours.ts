@@ -41,18 +41,10 @@ const STRANGERS: Record<string, { namespace: string; labels: Record<string, stri
 };
 
 /** Everybody whose packets are tried. */
-export interface Neighbours {
-  components: Record<ComponentName, Party>;
-  strangers: Record<string, Party>;
-  /** A pod of the instance that no component knows. */
-  unknown: Party;
-  /** The node that they are all on. */
-  node: Party;
-  end(): Promise<void>;
-}
+export type Neighbours = Awaited<ReturnType<typeof startNeighbours>>;
 
 /** Starts pods around an instance. */
-export async function startNeighbours(office: Office): Promise<Neighbours> {
+export async function startNeighbours(office: Office) {
   const { kubectl } = office.cluster;
   const made = Object.entries({ ...STRANGERS, [UNKNOWN]: { namespace: HOME, labels: ofInstance(HOME) } }).map(
     ([is, place], index) => ({ is, ...place, name: `neighbour-${index}` }),
@@ -78,6 +70,7 @@ export async function startNeighbours(office: Office): Promise<Neighbours> {
     const [pod] = await office.pods(component);
     components[component] = await findParty(office, HOME, pod?.metadata.name ?? component);
   }
+  /** A pod of the instance that no component knows. */
   const unknown = strangers[UNKNOWN] as Party;
   delete strangers[UNKNOWN];
   const end = async () => {
@@ -85,7 +78,9 @@ export async function startNeighbours(office: Office): Promise<Neighbours> {
     const names = made.filter(({ namespace }) => namespace === HOME).map(({ name }) => `pod/${name}`);
     await office.kubectl('delete', ...names, '--grace-period=1');
   };
-  return { components, strangers, unknown, node: { ip: office.cluster.nodeAddress, node: unknown.node }, end };
+  /** The node that they are all on. */
+  const node: Party = { ip: office.cluster.nodeAddress, node: unknown.node };
+  return { components, strangers, unknown, node, end };
 }
 
 async function findParty({ cluster }: Office, namespace: string, name: string): Promise<Party> {

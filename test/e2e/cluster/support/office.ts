@@ -12,11 +12,10 @@ import { isShared } from '../../../support/test-store.ts';
 import { until } from '../../../support/until.ts';
 import { type Cluster, clusterMissing } from '../cluster.ts';
 import { sharedGround } from '../ground.ts';
-import type { Images } from '../images/build.ts';
 import { startEdge } from './edge.ts';
-import { type InstanceHandle, instanceHandle } from './instance.ts';
+import { instanceHandle } from './instance.ts';
 import { type Outside, startOutside } from './outside.ts';
-import { type Release, releaseOf, SYSTEM } from './release.ts';
+import { releaseOf, SYSTEM } from './release.ts';
 import { clusterStore } from './store.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../../../docs/examples/community.yaml');
@@ -28,20 +27,7 @@ const FRONT_WORKERS = 4;
 const COLD_MS = 25 * 60_000;
 
 /** One release, and one instance `office`, that all tests of a run share. */
-export interface Office extends InstanceHandle {
-  cluster: Cluster;
-  images: Images;
-  release: Release;
-  outside: Outside;
-  /** What `helm install` said. */
-  notes: string;
-  /** From `kubectl apply` until `kubectl wait` returned. */
-  readyMs: number;
-  /** A licence that the release's keys verify. */
-  licence(claims?: Claims): Promise<string>;
-  /** Makes the instance Enterprise, by the Secret `svc-license`. */
-  giveLicence(claims?: Claims): Promise<void>;
-}
+export type Office = Awaited<ReturnType<typeof open>>;
 
 interface Claims {
   conns?: number;
@@ -61,7 +47,7 @@ export async function officeFor(context: Context): Promise<Office> {
   return office;
 }
 
-async function open(): Promise<Office> {
+async function open() {
   const { cluster, images } = await sharedGround();
   await clear(cluster);
   const outside = await startOutside({ address: cluster.nodeAddress, port: NODE_PORT }, cluster.hostAddress);
@@ -76,6 +62,7 @@ async function open(): Promise<Office> {
   // What docs/kubernetes.md says that may be enforced.
   await makeNamespace(cluster, SYSTEM, 'restricted');
   await makeNamespace(cluster, NAMESPACE, 'baseline');
+  /** What `helm install` said. */
   const notes = await release.install();
   const handle = instanceHandle(cluster, NAMESPACE, 'office');
   const started = Date.now();
@@ -87,12 +74,15 @@ async function open(): Promise<Office> {
     await answers(outside.url);
   };
   await ready();
+  /** From `kubectl apply` until `kubectl wait` returned. */
   const readyMs = Date.now() - started;
-  const licence: Office['licence'] = async ({ conns = 100, features = ['api_full', 'callback'] } = {}) => {
+  /** A licence that the release's keys verify. */
+  const licence = async ({ conns = 100, features = ['api_full', 'callback'] }: Claims = {}): Promise<string> => {
     const now = Math.floor(Date.now() / 1000);
     return secret(await signEdDsa({ conns, features, sub: 'Office', iat: now - 60, exp: now + 400 * 86_400 }, key));
   };
-  const giveLicence: Office['giveLicence'] = async (claims) => {
+  /** Makes the instance Enterprise, by the Secret `svc-license`. */
+  const giveLicence = async (claims?: Claims): Promise<void> => {
     await handle.kubectl('delete', 'secret', 'svc-license', '--ignore-not-found');
     const token = `--from-literal=token=${await licence(claims)}`;
     await handle.kubectl('create', 'secret', 'generic', 'svc-license', token);

@@ -51,7 +51,7 @@ export async function startSharedInstance(context: Context, office: Office, want
     const sessions = await sessionsThrough(outside, await keyOf('embed-jwt-secret'));
     await answers(outside.url);
     const ask = (asked?: Asked) => askAgain({ sessions, apiKey, handle }, asked);
-    return { ...handle, outside, sessions, apiKey, putKeys: store.putKeys, ask, stop };
+    return { ...handle, sessions, ask, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -38,9 +38,7 @@ export async function clusterStore(cluster: Cluster, namespace: string) {
         secretName: BUCKET,
       },
     },
-    ...{ keys, putSecret },
-    /** Writes the keys of the bucket, with others in place of the right ones. */
-    putKeys: (values: Record<string, string> = {}) => putSecret(BUCKET, { ...keys, ...values }),
+    putSecret,
   };
 }
 

@@ -16,81 +16,68 @@ const role = (name: string): PartialSpec => ({
   storage: { s3: { bucket: 'documents', serviceAccountAnnotations: { [name]: 'x' } } },
 });
 const pod = (overrides: object): PartialSpec => ({ docbuilder: { pod: overrides } });
+const tolerating = (key: string) => pod({ tolerations: [{ ...(key !== '*' && { key }), operator: 'Exists' }] });
 
-/** Specs that make more of an author, with the member of `allow` that opens each and the name to put there. */
-const WIDENING: readonly [field: PolicyField, name: string, spec: PartialSpec][] = [
-  ...[
-    ...['server-snippet', 'configuration-snippet', 'auth-snippet', 'stream-snippet', 'modsecurity-snippet'],
-    ...['server-alias', 'auth-url', 'auth-signin', 'auth-secret', 'auth-tls-secret', 'satisfy', 'default-backend'],
-    ...['custom-http-errors', 'mirror-target', 'permanent-redirect', 'rewrite-target', 'upstream-vhost', 'canary'],
-    ...['backend-protocol', 'proxy-ssl-secret', 'enable-access-log'],
-  ].map((name): (typeof WIDENING)[number] => ['ingressAnnotations', `${NGINX}/${name}`, ingress(`${NGINX}/${name}`)]),
-  ...[
-    ...['nginx.org/server-snippets', 'haproxy-ingress.github.io/config-backend', 'konghq.com/plugins'],
-    ...['traefik.ingress.kubernetes.io/router.middlewares', 'alb.ingress.kubernetes.io/group.name'],
-    ...['external-dns.alpha.kubernetes.io/hostname', 'cert-manager.io/common-name', 'of.somebody/server-snippet'],
-  ].map((name): (typeof WIDENING)[number] => ['ingressAnnotations', name, ingress(name)]),
-  ...['metallb.universe.tf/allow-shared-ip', 'external-dns.alpha.kubernetes.io/hostname'].map(
-    (name): (typeof WIDENING)[number] => ['serviceAnnotations', name, service(name)],
-  ),
-  ...[
-    ...['container.apparmor.security.beta.kubernetes.io/docbuilder', 'seccomp.security.alpha.kubernetes.io/pod'],
-    ...['k8s.v1.cni.cncf.io/networks', 'cdi.k8s.io/gpu', 'iam.amazonaws.com/role', 'sidecar.istio.io/userVolume'],
-    ...['vault.hashicorp.com/role', 'io.kubernetes.cri-o.Devices'],
-  ].map((name): (typeof WIDENING)[number] => ['podAnnotations', name, pod({ annotations: { [name]: 'x' } })]),
-  ...['app', 'aadpodidbinding', 'sidecar.istio.io/inject'].map((name): (typeof WIDENING)[number] => [
-    'podLabels',
-    name,
-    pod({ labels: { [name]: 'x' } }),
-  ]),
-  ...['system-node-critical', 'system-cluster-critical'].map((name): (typeof WIDENING)[number] => [
-    'priorityClasses',
-    name,
-    pod({ priorityClassName: name }),
-  ]),
-  ['serviceAccountAnnotations', 'eks.amazonaws.com/role-arn', role('eks.amazonaws.com/role-arn')],
-  ['tolerations', '*', pod({ tolerations: [{ operator: 'Exists' }] })],
+/** What makes more of an author: the member of `allow` that opens it, a spec that has it, and its names. */
+const WIDENING: readonly [field: PolicyField, make: (name: string) => PartialSpec, names: string][] = [
   [
-    'tolerations',
-    'node-role.kubernetes.io/control-plane',
-    pod({ tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' }] }),
+    'ingressAnnotations',
+    (name) => ingress(`${NGINX}/${name}`),
+    `server-snippet configuration-snippet auth-snippet stream-snippet modsecurity-snippet server-alias auth-url
+     auth-signin auth-secret auth-tls-secret satisfy default-backend custom-http-errors mirror-target permanent-redirect
+     rewrite-target upstream-vhost canary backend-protocol proxy-ssl-secret enable-access-log`,
   ],
-  ...[
-    ...['logging.level=trace', 'logging.level=debug', 'logging.level=information', 'logging[0].level=trace'],
-    ...['logging.level=warning;trace', 'logging.protocol=true', 'logging.anonymize.anonymize_user_data=false'],
-    ...['security.seccomp=false', 'security.capabilities=false', 'security.enable_macros_execution=true'],
-    ...[
-      'net.lok_allow.host[0]=.*',
-      'net[@x=y].lok_allow.host=.*',
-      'trace[@enable]=true',
-      'languagetool.base_url=http://x',
-    ],
-    ...[
-      'remote_font_config.url=http://x',
-      'indirection_endpoint.url=http://x',
-      'browser_logging=true',
-      'welcome.path=/etc',
-    ],
-    ...['monitors.monitor[0]=wss://x', 'file_server_root_path=/', 'of_the_future=1'],
-  ].map((setting): (typeof WIDENING)[number] => {
-    const name = setting.replace(/=(?![^[]*\]).*$/s, '').replaceAll(/\[[^\]]*\]/g, '');
-    return ['editorParams', name, params(`--o:${setting}`)];
-  }),
+  [
+    'ingressAnnotations',
+    ingress,
+    `nginx.org/server-snippets haproxy-ingress.github.io/config-backend konghq.com/plugins
+     traefik.ingress.kubernetes.io/router.middlewares alb.ingress.kubernetes.io/group.name
+     external-dns.alpha.kubernetes.io/hostname cert-manager.io/common-name of.somebody/server-snippet`,
+  ],
+  ['serviceAnnotations', service, 'metallb.universe.tf/allow-shared-ip external-dns.alpha.kubernetes.io/hostname'],
+  [
+    'podAnnotations',
+    (name) => pod({ annotations: { [name]: 'x' } }),
+    `container.apparmor.security.beta.kubernetes.io/docbuilder seccomp.security.alpha.kubernetes.io/pod
+     k8s.v1.cni.cncf.io/networks cdi.k8s.io/gpu iam.amazonaws.com/role sidecar.istio.io/userVolume
+     vault.hashicorp.com/role io.kubernetes.cri-o.Devices`,
+  ],
+  ['podLabels', (name) => pod({ labels: { [name]: 'x' } }), 'app aadpodidbinding sidecar.istio.io/inject'],
+  ['priorityClasses', (name) => pod({ priorityClassName: name }), 'system-node-critical system-cluster-critical'],
+  ['serviceAccountAnnotations', role, 'eks.amazonaws.com/role-arn'],
+  ['tolerations', tolerating, '* node-role.kubernetes.io/control-plane'],
+  [
+    'editorParams',
+    (setting) => params(`--o:${setting}`),
+    `logging.level=trace logging.level=debug logging.level=information logging[0].level=trace
+     logging.level=warning;trace logging.protocol=true logging.anonymize.anonymize_user_data=false
+     security.seccomp=false security.capabilities=false security.enable_macros_execution=true
+     net.lok_allow.host[0]=.* net[@x=y].lok_allow.host=.* trace[@enable]=true languagetool.base_url=http://x
+     remote_font_config.url=http://x indirection_endpoint.url=http://x browser_logging=true welcome.path=/etc
+     monitors.monitor[0]=wss://x file_server_root_path=/ of_the_future=1`,
+  ],
 ];
 
 const told = (spec: PartialSpec, policy: Policy = {}) => notAllowed(situationOf({ spec }).instance.spec, policy);
 
 describe('what a spec may not have unless the administrator allows it', () => {
-  for (const [field, name, spec] of WIDENING) {
-    it(`is told with what to do, and allowed by its name: ${JSON.stringify(spec)}`, () => {
-      const [message, ...others] = told(spec);
-      expect(others).to.deep.equal([]);
-      expect(message).to.match(/^spec\.[A-Za-z0-9.]+ has /);
-      expect(message).to.include(` ${name}, which the administrator of this cluster has not allowed: remove it, `);
-      expect(message).to.include(`have it added to allow.${field} in the values`);
-      expect(told(spec, { [field]: [name] })).to.deep.equal([]);
-      expect(told(spec, { [field]: ['*'] })).to.deep.equal([]);
-      expect(told(spec, { [field]: [`${name}x`] })).to.deep.equal([message]);
+  for (const [field, make, names] of WIDENING) {
+    it(`is told with what to do, and allowed by its name: ${field} such as ${names.split(/\s+/)[0]}`, () => {
+      for (const written of names.split(/\s+/)) {
+        const spec = make(written);
+        const [message, ...others] = told(spec);
+        const [, name] = / has (\S+), which/.exec(message ?? '') ?? [];
+        expect(others, written).to.deep.equal([]);
+        expect(message).to.match(
+          /^spec\.[A-Za-z0-9.]+ has \S+, which the administrator of this cluster has not allowed: /,
+        );
+        expect(message).to.include(`: remove it, or have it added to allow.${field} in the values`);
+        const plain = written.replace(/=(?![^[]*\]).*$/s, '').replaceAll(/\[[^\]]*\]/g, '');
+        expect(name).to.be.oneOf([plain, `${NGINX}/${plain}`]);
+        expect(told(spec, { [field]: [name] })).to.deep.equal([]);
+        expect(told(spec, { [field]: ['*'] })).to.deep.equal([]);
+        expect(told(spec, { [field]: [`${name}x`] })).to.deep.equal([message]);
+      }
     });
   }
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { type LicenseState, NO_LICENSE } from '../../../../src/common/crypto/license.ts';
-import { ruleBreaks } from '../../../support/kubernetes-rules.ts';
 import { INSTANCES, SHARED } from './instances.ts';
 import { changed, container, decoded, idOf, objectsOf, pods } from './objects.ts';
 import { enterprise, type Options, type PartialSpec, situationOf } from './situation.ts';
@@ -64,18 +64,9 @@ const situations: fc.Arbitrary<Options> = fc.record(
 
 /** As long as the API lets it be. */
 const LONGEST = `${'o'.repeat(39)}9`;
-/** docs/decisions/0011-controller.md, Editor pod. The user name is no secret, but lies in a Secret with the password. */
-const BROKEN = [
-  'Deployment/office-gate: secret in variable SVC_ONLINE_ADMIN_USER',
-  'Deployment/office-editor: may escalate privileges',
-  'Deployment/office-editor: writes to its root',
-  'Deployment/office-editor: adds capabilities',
-  'Deployment/office-editor: secret in variable username',
-  'Deployment/office-editor: secret in variable password',
-  // Nobody asks it for anything.
-  'Deployment/office-editor: quarantine has no liveness probe',
-  'Deployment/office-editor: quarantine has no readiness probe',
-];
+
+const SELECTING = ['Service', 'NetworkPolicy', 'PodDisruptionBudget'];
+type Labels = Record<string, string>;
 
 const EXAMPLES = new URL('../../../../docs/examples/', import.meta.url);
 /** Those of docs/examples, and those of the golden files. */
@@ -126,20 +117,19 @@ describe('objects of any instance', () => {
     });
   });
 
-  it('break no rule for Kubernetes objects but those that the editor has to', () => {
-    // Resources of the spec are the spec's own business.
+  it('select pods of their own instance, and none of another whose name begins with the name of this one', () => {
+    const labelsOf = (options: Options) =>
+      [...pods(objectsOf(options)).values()].map(({ metadata }) => metadata?.labels);
+    const takes = (selector: Labels, labels: Labels = {}) =>
+      Object.entries(selector).every(([name, value]) => labels[name] === value);
     always((options) => {
-      expect([...new Set(ruleBreaks(objectsOf(options)))]).to.have.members(BROKEN);
-    });
-  });
-
-  it('select no pods of another instance, even if its name begins with the name of this one', () => {
-    always((options) => {
-      const own = objectsOf(options).filter(({ kind }) => kind !== 'Deployment');
-      const others = objectsOf({ ...options, name: 'office-gate' }).filter(({ kind }) => kind === 'Deployment');
-      const selecting = own.filter(({ kind }) => ['Service', 'NetworkPolicy', 'PodDisruptionBudget'].includes(kind));
-      const broken = ruleBreaks([...own, ...others]).filter((rule) => rule.endsWith('selects no pod'));
-      expect(broken).to.have.members(selecting.map((object) => `${idOf(object)}: selects no pod`));
+      const [own, others] = [labelsOf(options), labelsOf({ ...options, name: 'office-gate' })];
+      for (const object of objectsOf(options).filter(({ kind }) => SELECTING.includes(kind))) {
+        const { spec } = object as KubernetesObject & { spec: Record<string, Labels & { matchLabels?: Labels }> };
+        const { podSelector = {}, selector = podSelector } = spec;
+        const takesOne = (all: typeof own) => all.some((labels) => takes(selector.matchLabels ?? selector, labels));
+        expect([takesOne(own), takesOne(others)], idOf(object)).to.deep.equal([true, false]);
+      }
     });
   });
 
@@ -190,34 +180,30 @@ describe('objects of any instance', () => {
 });
 
 describe('another licence', () => {
+  /** Changes the Secret of the licence and, of all else, nothing but what is named. */
+  function changesOnly(pairs: fc.Arbitrary<[LicenseState, LicenseState]>, ...allowed: string[]): void {
+    fc.assert(
+      fc.property(specs, pairs, licenseFiles, licenseFiles, (spec, [one, other], files, otherFiles) => {
+        const before = objectsOf({ spec, license: one, licenseFiles: files });
+        const after = objectsOf({ spec, license: other, licenseFiles: otherFiles });
+        const found = changed(before, after).filter((id) => !['Secret/office-license', ...allowed].includes(id));
+        expect(found).to.deep.equal([]);
+      }),
+      { numRuns: 60 },
+    );
+  }
+
   it('with the same worker count changes the Secret of the licence and nothing else', () => {
     const same = fc.integer({ min: 2, max: 31 }).chain((count) => {
       const conns = fc.integer({ min: 50 * (count - 1) + 1, max: 50 * count });
       const license = fc.tuple(conns, fc.constantFrom('valid' as const, 'grace' as const));
       return fc.tuple(license, license);
     });
-    fc.assert(
-      fc.property(specs, same, licenseFiles, licenseFiles, (spec, [one, other], files, otherFiles) => {
-        const before = objectsOf({ spec, license: enterprise(...one), licenseFiles: files });
-        const after = objectsOf({ spec, license: enterprise(...other), licenseFiles: otherFiles });
-        expect(changed(before, after).filter((id) => id !== 'Secret/office-license')).to.deep.equal([]);
-      }),
-      { numRuns: 60 },
-    );
+    changesOnly(same.map(([one, other]) => [enterprise(...one), enterprise(...other)]));
   });
 
   it('of any kind changes no object but that Secret and, in number and size, the workers of DocBuilder', () => {
-    fc.assert(
-      fc.property(specs, licenses, licenseFiles, licenses, licenseFiles, (spec, license, files, other, otherFiles) => {
-        const before = objectsOf({ spec, license, licenseFiles: files });
-        const after = objectsOf({ spec, license: other, licenseFiles: otherFiles });
-        const allowed = [
-          ...['Secret/office-license', 'ConfigMap/office-docbuilder', 'Deployment/office-docbuilder'],
-          'HorizontalPodAutoscaler/office-docbuilder',
-        ];
-        expect(changed(before, after).filter((id) => !allowed.includes(id))).to.deep.equal([]);
-      }),
-      { numRuns: 60 },
-    );
+    const workers = ['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler'].map((kind) => `${kind}/office-docbuilder`);
+    changesOnly(fc.tuple(licenses, licenses), ...workers);
   });
 });

@@ -19,16 +19,13 @@ const resources = { limits: { memory: '6Gi' } };
 /** Pods, and workers in each. */
 const SIZES: readonly [what: string, options: Options, pods: number, workers: number, formula?: string][] = [
   ['Community', {}, 1, 1, '1 worker in Community: CPU 500m (500m each) to 2 (1 each, plus 1), memory 1Gi '],
-  ['1 connection', licensed(1), 1, 2],
   ['100 connections', licensed(100), 1, 2],
   ['101 connections', licensed(101), 1, 3],
   ['1,600 connections', licensed(1600), 1, 32],
   ['1,601 connections', licensed(1601), 1, 32],
-  ['50,000 connections', licensed(50_000), 1, 32],
   ['a licence in grace', { license: enterprise(500, 'grace') }, 1, 10],
   ['a licence that has expired', { license: enterprise(500, 'expired') }, 1, 1],
   ['a licence without api_full', { license: limited }, 1, 1],
-  ['a number of the spec, without a licence', { spec: { docbuilder: { workers: 5 } } }, 1, 5],
   ['a number of the spec, whatever the licence', { ...licensed(5000), spec: { docbuilder: { workers: 5 } } }, 1, 5],
   ['a pod without memory for the second worker', { ...licensed(200), docbuilder: { memory: 500 } }, 1, 1],
   ['a pod with memory for two', { ...licensed(200), docbuilder: { memory: 4992 } }, 1, 2],
@@ -43,9 +40,7 @@ const SIZES: readonly [what: string, options: Options, pods: number, workers: nu
     'CPU and memory as in spec.docbuilder.pod.resources',
   ],
   ['1 connection, with a shared store', shared(1), 1, 2, ', 1 pod of 2: CPU '],
-  ['200 connections, with a shared store', shared(200), 1, 4],
   ['201 connections, with a shared store', shared(201), 2, 3, ', 2 pods of 3: CPU '],
-  ['500 connections, with a shared store', shared(500), 3, 4],
   ['1,600 connections, with a shared store', shared(1600), 8, 4],
   ['a number of pods of the spec', shared(500, { replicas: 5 }), 5, 2],
   ['more pods of the spec than workers', shared(500, { replicas: 32 }), 10, 1],
@@ -74,11 +69,6 @@ describe("DocBuilder's size", () => {
       expect(found.formula).to.include(formula);
     });
   }
-
-  it('has the bounds of an autoscaler', () => {
-    expect(sized(shared(1000, { autoscaling: { minReplicas: 2 } })).scaling).to.deep.equal({ min: 2, max: 5 });
-    expect(sized(shared(100, { autoscaling: { minReplicas: 2 } })).scaling).to.deep.equal({ min: 1, max: 1 });
-  });
 
   it('has never fewer workers than are wanted, and as few as pods that are all alike can have', () => {
     fc.assert(

@@ -8,22 +8,13 @@ import { refuse, type StandIn, startStandIn } from './stand-in.ts';
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/one/leases';
 const TIMINGS = { durationMs: 1000, renewDeadlineMs: 600, retryMs: 100 };
 
-interface Candidate {
-  leading(): boolean;
-  stop(): Promise<void>;
-  identity: string;
-  elected: boolean;
-  lost: boolean;
-  client: ApiClient;
-}
-
 describe('k8s: leader election', () => {
   let server: StandIn;
-  let candidates: Candidate[];
+  let ends: (() => Promise<unknown>)[];
 
-  function candidate(identity: string, timings = TIMINGS): Candidate {
+  function candidate(identity: string, timings = TIMINGS) {
     const client = new ApiClient(server.kubeConfig, { timeoutMs: 250 });
-    const own = { identity, elected: false, lost: false, client };
+    const own = { identity, elected: false, lost: false };
     const election = new LeaderElection({
       client,
       namespace: 'one',
@@ -38,22 +29,22 @@ describe('k8s: leader election', () => {
       log: testLogger(),
       timings,
     });
-    const made = Object.assign(own, { leading: () => election.leading(), stop: () => election.stop() });
-    candidates.push(made);
-    return made;
+    ends.push(() => election.stop().then(() => client.close()));
+    return Object.assign(own, { leading: () => election.leading(), stop: () => election.stop() });
   }
 
-  const elected = (one: Candidate): Promise<boolean> => until(`${one.identity} leads`, () => one.elected || undefined);
+  const elected = (one: { identity: string; elected: boolean }) =>
+    until(`${one.identity} leads`, () => one.elected || undefined);
   const spec = (): NonNullable<Lease['spec']> => (server.objects(PATH)[0] as Lease).spec ?? {};
 
   beforeEach(async () => {
     server = await startStandIn();
-    candidates = [];
+    ends = [];
   });
 
   afterEach(async () => {
     server.fault = undefined;
-    for (const { stop, client } of candidates) await stop().then(() => client.close());
+    for (const end of ends) await end();
     await server.close();
   });
 

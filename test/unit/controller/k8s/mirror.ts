@@ -3,18 +3,7 @@ import type { ApiClient, Selection } from '../../../../cmd/controller/k8s/client
 import { type Change, Reflector, type ReflectorTimings } from '../../../../cmd/controller/k8s/reflector.ts';
 import { testLogger } from '../../../support/logs.ts';
 
-/** A reflector whose changes are kept, and applied one after the other to a copy. */
-export interface Mirror {
-  reflector: Reflector;
-  changes: Change<KubernetesObject>[];
-  /** `ADDED a`, … */
-  told(): string[];
-  /** What a consumer has that only followed the changes: version by name. */
-  copy: Map<string, string>;
-  /** Changes that made no sense to it. */
-  misfits: string[];
-  syncs(): number;
-}
+export type Mirror = ReturnType<typeof mirror>;
 
 export interface MirrorOptions {
   resource?: Resource;
@@ -23,9 +12,12 @@ export interface MirrorOptions {
   onEvent?: (change: Change<KubernetesObject>) => unknown;
 }
 
-export function mirror(client: ApiClient, options: MirrorOptions = {}): Mirror {
+/** A reflector whose changes are kept, and applied one after the other to a copy. */
+export function mirror(client: ApiClient, options: MirrorOptions = {}) {
   const changes: Change<KubernetesObject>[] = [];
+  /** What a consumer has that only followed the changes: version by name. */
   const copy = new Map<string, string>();
+  /** Changes that made no sense to it. */
   const misfits: string[] = [];
   let syncs = 0;
   const reflector = new Reflector({
@@ -45,10 +37,8 @@ export function mirror(client: ApiClient, options: MirrorOptions = {}): Mirror {
     timings: { backoffMs: [5, 50], ...options.timings },
   });
   return {
-    reflector,
-    changes,
-    copy,
-    misfits,
+    ...{ reflector, changes, copy, misfits },
+    /** `ADDED a`, … */
     told: () => changes.map(({ type, object }) => `${type} ${object.metadata.name}`),
     syncs: () => syncs,
   };

@@ -13,45 +13,25 @@ export const TOKEN = secret('token-of-the-stand-in');
 /** Answers a request in a way of its own; or not at all, by returning nothing, and then the stand-in answers. */
 export type Fault = (request: IncomingMessage, response: ServerResponse, body: string) => boolean | undefined;
 
+export type StandIn = Awaited<ReturnType<typeof startStandIn>>;
+
+const PAGE = 3;
+
 /**
  * A STAND-IN for an API server, only so that it can be made to misbehave: objects of any kind in memory, lists in
  * pages, watches, optimistic concurrency. What a real one does is tested in test/e2e/watches.test.ts.
  */
-export interface StandIn {
-  kubeConfig: KubeConfig;
-  url: string;
-  /** Asked before each request. */
-  fault: Fault | undefined;
-  /** Milliseconds before each answer. */
-  delayMs: number;
-  /** Method and URL of each request so far. */
-  requests: string[];
-  /** Connections accepted so far. */
-  connections(): number;
-  /** Writes an object as somebody else would; a new one where there is none. */
-  put(path: string, name: string, data?: Record<string, unknown>): KubernetesObject;
-  remove(path: string, name: string): void;
-  objects(path: string): KubernetesObject[];
-  /** Forgets all history: a watch from an older version is told 410. */
-  compact(): void;
-  /** Sends to all open watches. */
-  send(text: string): void;
-  bookmark(): void;
-  /** Ends all open watches in order. */
-  endWatches(): void;
-  /** Cuts all connections. */
-  cut(): void;
-  watches(): number;
-  close(): Promise<void>;
-}
-
-const PAGE = 3;
-
-export async function startStandIn(tls?: { key: string; cert: string }): Promise<StandIn> {
+export async function startStandIn(tls?: { key: string; cert: string }) {
   const collections = new Map<string, Map<string, KubernetesObject>>();
   const history: { version: number; path: string; event: WatchEvent<KubernetesObject> }[] = [];
   const watches = new Map<ServerResponse, string>();
   const requests: string[] = [];
+  const settings = {
+    /** Asked before each request. */
+    fault: undefined as Fault | undefined,
+    /** Milliseconds before each answer. */
+    delayMs: 0,
+  };
   let version = 100;
   let oldest = 0;
   let accepted = 0;
@@ -71,6 +51,12 @@ export async function startStandIn(tls?: { key: string; cert: string }): Promise
     return now;
   }
 
+  function remove(path: string, name: string): void {
+    const found = at(path).get(name);
+    version += 1;
+    if (found) happened(path, 'DELETED', found);
+  }
+
   function write(path: string, object: KubernetesObject): KubernetesObject {
     version += 1;
     const { name } = object.metadata;
@@ -83,7 +69,7 @@ export async function startStandIn(tls?: { key: string; cert: string }): Promise
   function answer(request: IncomingMessage, response: ServerResponse, body: string): ServerResponse {
     const url = new URL(request.url ?? '', 'http://x');
     requests.push(`${request.method} ${request.url}`);
-    if (standIn.fault?.(request, response, body)) return response;
+    if (settings.fault?.(request, response, body)) return response;
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return refuse(response, 401, 'Unauthorized');
     if (url.pathname === '/readyz') return response.end('ok');
     if (request.method === 'GET' && url.searchParams.has('watch')) return watch(url, response);
@@ -98,7 +84,7 @@ export async function startStandIn(tls?: { key: string; cert: string }): Promise
       if (!found) return refuse(response, 404, 'NotFound');
       const { preconditions } = sent as unknown as { preconditions: { uid: string } };
       if (preconditions.uid !== found.metadata.uid) return refuse(response, 409, 'Conflict');
-      standIn.remove(path, name);
+      remove(path, name);
       return json(response, { kind: 'Status', status: 'Success' });
     }
     if (!sent) return refuse(response, 400, 'BadRequest');
@@ -142,7 +128,7 @@ export async function startStandIn(tls?: { key: string; cert: string }): Promise
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = '';
     for await (const piece of request.setEncoding('utf8')) body += piece;
-    if (standIn.delayMs > 0) await wait(standIn.delayMs);
+    if (settings.delayMs > 0) await wait(settings.delayMs);
     answer(request, response, body);
   };
   const listener = (request: IncomingMessage, response: ServerResponse): void =>
@@ -153,40 +139,38 @@ export async function startStandIn(tls?: { key: string; cert: string }): Promise
   });
   server.listen(0, '127.0.0.1');
   const url = `${tls ? 'https' : 'http'}://127.0.0.1:${await portOf(server)}`;
-  const standIn: StandIn = {
-    url,
-    kubeConfig: kubeConfigFor(url),
-    fault: undefined,
-    delayMs: 0,
+  /** Sends to all open watches. */
+  const send = (text: string): void => [...watches.keys()].forEach((response) => void response.write(text));
+  return Object.assign(settings, {
+    ...{ url, remove, send, kubeConfig: kubeConfigFor(url) },
+    /** Method and URL of each request so far. */
     requests,
+    /** Connections accepted so far. */
     connections: () => accepted,
-    put: (path, name, data = {}) =>
+    /** Writes an object as somebody else would; a new one where there is none. */
+    put: (path: string, name: string, data: Record<string, unknown> = {}) =>
       write(path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'one' }, ...data }),
-    remove(path, name) {
-      const found = at(path).get(name);
-      version += 1;
-      if (found) happened(path, 'DELETED', found);
-    },
-    objects: (path) => [...at(path).values()],
+    objects: (path: string) => [...at(path).values()],
+    /** Forgets all history: a watch from an older version is told 410. */
     compact() {
       history.length = 0;
       oldest = version + 1;
       version += 1;
     },
-    send: (text) => [...watches.keys()].forEach((response) => void response.write(text)),
     bookmark() {
       version += 1;
-      standIn.send(line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: `${version}` } } }));
+      send(line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: `${version}` } } }));
     },
+    /** Ends all open watches in order. */
     endWatches: () => [...watches.keys()].forEach(finish),
+    /** Cuts all connections. */
     cut: () => server.closeAllConnections(),
     watches: () => watches.size,
-    close() {
+    close(): Promise<void> {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
     },
-  };
-  return standIn;
+  });
 }
 
 /** A kubeconfig of somebody who has a token; certificates are not looked at. */

@@ -61,6 +61,9 @@ const CASES: Readonly<Record<string, Seen>> = {
     ...{ spec: ROUTE, statuses: [parent({ type: 'Accepted', status: 'Unknown' })] },
   },
   'they do not where the Gateway finds no Service': { spec: ROUTE, statuses: [parent(ACCEPTED, REFS)] },
+  'they do where what the Gateway had found wrong was in an older spec': {
+    ...{ spec: ROUTE, statuses: [parent(ACCEPTED, { ...REFS, observedGeneration: 1 })] },
+  },
   'they do not while the certificate is missing': { spec: TLS, statuses: [ADDRESS] },
   'they do not when the certificate is none': {
     ...{ spec: TLS, statuses: [ADDRESS], there: [ingressClass('nginx'), SECRET] },
@@ -75,7 +78,11 @@ describe('whether people get through to the front', () => {
     const owned = new OwnedObjects();
     for (const [index, object] of [...ingressObjects(situation), ...httpRouteObjects(situation)].entries()) {
       const status = statuses[Math.min(index, statuses.length - 1)];
-      const seen = structuredClone({ ...object, status }) as KubernetesObject & { spec: object };
+      const seen = structuredClone({
+        ...object,
+        metadata: { ...object.metadata, generation: 2 },
+        status,
+      }) as KubernetesObject & { spec: object };
       if (defaulted) Object.assign(seen.spec, { ingressClassName: defaulted });
       if (status) owned.observe(seen);
     }

@@ -3,23 +3,17 @@ import type { KubernetesObject, Resource } from '../../../../cmd/controller/k8s/
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { ApplyOptions, Client } from '../../../../cmd/controller/k8s/client.ts';
 
-export interface MemoryClient {
-  client: Client;
-  /** What was asked since the last time somebody looked, such as `get Service/office-gate`. */
-  asked(): string[];
-  put<T extends KubernetesObject>(object: T): T;
-  find<T extends KubernetesObject>(kind: string, name: string): T | undefined;
-  all(): KubernetesObject[];
-  remove(kind: string, name: string): void;
-  /** Called before each write is stored; may throw, or give another object that is stored in its place. */
-  admit: (object: KubernetesObject) => Promise<KubernetesObject> | KubernetesObject;
-}
+export type MemoryClient = ReturnType<typeof memoryClient>;
 
 /** An API server of one namespace in memory: it stores what it is given, member by member, and defaults nothing. */
-export function memoryClient(): MemoryClient {
+export function memoryClient() {
   const objects = new Map<string, KubernetesObject>();
   let asked: string[] = [];
   let version = 100;
+  const hooks = {
+    /** Called before each write is stored; may throw, or give another object that is stored in its place. */
+    admit: (object: KubernetesObject): Promise<KubernetesObject> | KubernetesObject => object,
+  };
 
   function store<T extends KubernetesObject>(object: T): T {
     const key = `${object.kind}/${object.metadata.name}`;
@@ -38,7 +32,7 @@ export function memoryClient(): MemoryClient {
     if (options.subresource && !live) throw new ApiError(`PATCH ${key}`, { status: 404, reason: 'NotFound' });
     if (options.subresource)
       return store({ ...live, status: (given as T & { status: unknown }).status } as unknown as T);
-    const admitted = await memory.admit(structuredClone(given));
+    const admitted = await hooks.admit(structuredClone(given));
     const managedFields = [{ manager: options.manager, operation: 'Apply' }];
     const applied = { ...live, ...admitted, metadata: { ...live?.metadata, ...admitted.metadata, managedFields } } as T;
     // An apply that changes nothing raises no version.
@@ -68,9 +62,10 @@ export function memoryClient(): MemoryClient {
     },
   };
 
-  const memory: MemoryClient = {
+  return Object.assign(hooks, {
     client,
-    asked() {
+    /** What was asked since the last time somebody looked, such as `get Service/office-gate`. */
+    asked(): string[] {
       const before = asked;
       asked = [];
       return before;
@@ -79,8 +74,6 @@ export function memoryClient(): MemoryClient {
     find: <T extends KubernetesObject>(kind: string, name: string) =>
       structuredClone(objects.get(`${kind}/${name}`)) as T | undefined,
     all: () => [...objects.values()],
-    remove: (kind, name) => void objects.delete(`${kind}/${name}`),
-    admit: (object) => object,
-  };
-  return memory;
+    remove: (kind: string, name: string) => void objects.delete(`${kind}/${name}`),
+  });
 }

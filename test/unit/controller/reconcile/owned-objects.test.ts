@@ -91,23 +91,6 @@ describe('the objects that the controller made', () => {
     expect(owned.observe(object('Secret', { ownerReferences: [], labels }))).to.deep.equal([]);
     expect(owned.size).to.equal(0);
   });
-
-  it('tell what a Gateway has against a route, once that is about its newest spec', () => {
-    const edgeOf = (condition: object) => {
-      const conditions = [{ type: 'Accepted', status: 'True' }, condition];
-      const status = { parents: [{ parentRef: { name: 'shared' }, conditions }] };
-      const route = object('HTTPRoute', { name: 'office-edge', generation: 2 }, { status });
-      owned.observe(route);
-      return owned.find(route)?.edge;
-    };
-    const failed = { type: 'ResolvedRefs', status: 'False', reason: 'BackendNotFound', message: 'no Service' };
-    expect(edgeOf({ type: 'ResolvedRefs', status: 'True' })).to.deep.equal({ taken: true });
-    expect(edgeOf({ ...failed, observedGeneration: 1 })).to.deep.equal({ taken: true });
-    expect(edgeOf({ ...failed, observedGeneration: 2 })).to.deep.equal({
-      taken: false,
-      refusal: 'Gateway shared does not accept HTTPRoute office-edge: BackendNotFound: no Service.',
-    });
-  });
 });
 
 describe('an object with a name of ours', () => {

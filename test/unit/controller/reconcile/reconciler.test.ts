@@ -78,9 +78,10 @@ describe('the reconciler of an instance', () => {
     }
   }
 
-  it('takes a spec that was refused for no applied one, when it is paused', async () => {
+  it('stays ready when it is paused, but takes a spec that was refused for no applied one', async () => {
     await reconcile();
     runAll();
+    change(PAUSED);
     await reconcile();
     expect(condition('Ready')?.status).to.equal('True');
     change({}, { host: 'gate' });

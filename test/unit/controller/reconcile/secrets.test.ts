@@ -31,57 +31,7 @@ const CLOUDNATIVEPG = {
   username: 'app',
 };
 const { uri: _, ...PARTS } = CLOUDNATIVEPG;
-const BUCKET = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 const LABELS = { 'svc.internal/instance': 'office' };
-
-describe('the Secret of a shared store', () => {
-  for (const [what, given, url] of [
-    ['is that of CloudNativePG', CLOUDNATIVEPG, CLOUDNATIVEPG.uri],
-    [
-      'has another password beside the address, as CloudNativePG leaves it where somebody has changed that',
-      { ...CLOUDNATIVEPG, password: 'new/%' },
-      'postgresql://app:new%2F%25@office-db-rw.documents:5432/app',
-    ],
-    [
-      "has a password of somebody else's beside the address",
-      { uri: CLOUDNATIVEPG.uri, user: 'postgres', password: 'q' },
-      CLOUDNATIVEPG.uri,
-    ],
-    ['has the parts of an address', PARTS, 'postgresql://app:p@office-db-rw:5432/app'],
-    [
-      'has parts with any characters',
-      { host: 'db', username: 'a@b', password: 'p:/?#%\n', dbname: 'my db' },
-      'postgresql://a%40b:p%3A%2F%3F%23%25@db/my%20db',
-    ],
-    ['names an IPv6 host', { host: 'fd00::5', port: '5432' }, 'postgresql://[fd00::5]:5432/'],
-  ] as const) {
-    it(`gives the address of a database where it ${what}`, () => {
-      const { values, problems } = parseDatabaseSecret(encode(given));
-      expect([values['database-url'], problems]).to.deep.equal([url, []]);
-    });
-  }
-
-  it('that has no address is told so, without a value of it', () => {
-    for (const given of [{}, { password: 'hidden' }, { uri: 'mysql://u:hidden@h/d' }, { uri: 'hidden' }]) {
-      const { values, problems } = parseDatabaseSecret(encode(given as Values));
-      expect([values, problems.length]).to.deep.equal([{}, 1]);
-      expect(problems.join()).not.to.include('hidden');
-    }
-  });
-
-  it("has keys by the names of AWS' tools, or those of CloudNativePG's backups, and is of no use with one of the two", () => {
-    const values = { 's3-access-key-id': 'id', 's3-secret-access-key': 'secret' };
-    for (const given of [
-      { AWS_ACCESS_KEY_ID: 'id\n', AWS_SECRET_ACCESS_KEY: 'secret\n' },
-      { ACCESS_KEY_ID: 'id', ACCESS_SECRET_KEY: 'secret', REGION: 'x' },
-    ]) {
-      expect(parseBucketSecret(encode(given))).to.deep.equal({ values, problems: [] });
-    }
-    expect(parseBucketSecret(encode({ ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: '' }))).to.deep.equal({
-      ...{ values: {}, problems: ['has no AWS_SECRET_ACCESS_KEY or ACCESS_SECRET_KEY'] },
-    });
-  });
-});
 
 describe('the Secrets that a spec names', () => {
   const { settings } = situationOf();
@@ -110,14 +60,6 @@ describe('the Secrets that a spec names', () => {
     expect(made).to.include.members(['docbuilder-api-keys', 'embed-jwt-secret', 'editor-admin-password']);
   });
 
-  it('are used as they are, with a remark on a key that is misspelt', async () => {
-    const { put, read } = world({ secrets: { secretName: 'given' } });
-    put('given', { 'docbuilder-api-key': 'hidden' });
-    const { remarks, troubles } = await read();
-    expect([troubles, remarks.length]).to.deep.equal([[], 1]);
-    expect(remarks[0]).to.include('docbuilder-api-key,').and.not.to.include('hidden');
-  });
-
   it('are not copied where they do not say that they are meant; values that were copied before stay, with a remark', async () => {
     const { put, read } = world({ editor: { adminSecretName: 'payroll-db' } });
     put('payroll-db', { password: 'of the payroll' }, {});
@@ -137,15 +79,6 @@ describe('the Secrets that a spec names', () => {
     expect(values).to.not.have.property('embed-jwt-secret-previous');
     expect(remarks).to.have.length(1);
     expect(remarks[0]).to.include('has embed-jwt-secret-previous in vain: add embed-jwt-secret');
-  });
-
-  it('are copied for gate and DocBuilder, when they are of a store', async () => {
-    const { put, read } = world({ storage: SHARED });
-    put('office-db-app', CLOUDNATIVEPG);
-    put('office-bucket', BUCKET);
-    const { values, troubles, remarks } = await read();
-    expect([troubles, remarks]).to.deep.equal([[], []]);
-    expect(values).to.include({ 'database-url': CLOUDNATIVEPG.uri, 's3-access-key-id': 'id' });
   });
 
   it('of a store stop everything while they have never been read: pods without them would begin with nothing', async () => {
@@ -198,7 +131,10 @@ function meant(metadata: Partial<ObjectMeta>, type = 'Opaque', secrets: readonly
   return permissionTrouble('spec.editor.adminSecretName', secret as V1Secret & KubernetesObject, 'office', { secrets });
 }
 
-/** Troubles and remarks by the Secret that they are about; values of people are in none. */
+const database = (values: Values) => parseDatabaseSecret(encode(values));
+const bucket = (values: Values) => parseBucketSecret(encode(values));
+
+/** Troubles and remarks by the Secret that they are about, or what it gives; values of people are in no trouble. */
 const FOUND: Readonly<Record<string, unknown>> = {
   'values that the services take': of({
     ...{ 'docbuilder-api-keys': `portal:${'k'.repeat(24)}\n`, 'embed-jwt-secret': `${LONG}\n` },
@@ -223,6 +159,28 @@ const FOUND: Readonly<Record<string, unknown>> = {
       [of({ username: value }), of({ password: value })],
     ]),
   ),
+  'the database of CloudNativePG': database(CLOUDNATIVEPG),
+  'a database with another password beside the address, as CloudNativePG leaves it where somebody has changed that':
+    database({ ...CLOUDNATIVEPG, password: 'new/%' }),
+  "a database with a password of somebody else's beside the address": database({
+    ...{ uri: CLOUDNATIVEPG.uri, user: 'postgres', password: 'q' },
+  }),
+  'the parts of an address of a database': database(PARTS),
+  'parts of an address with any characters': database({
+    ...{ host: 'db', username: 'a@b', password: 'p:/?#%\n', dbname: 'my db' },
+  }),
+  'a database at an IPv6 address': database({ host: 'fd00::5', port: '5432' }),
+  'no address of a database': [{}, { password: 'hidden' }, { uri: 'mysql://u:hidden@h/d' }, { uri: 'hidden' }].map(
+    (values) => database(values as Values),
+  ),
+  "keys of a bucket by the names of AWS' tools": bucket({
+    ...{ AWS_ACCESS_KEY_ID: 'id\n', AWS_SECRET_ACCESS_KEY: 'secret\n' },
+  }),
+  "keys of a bucket by the names of CloudNativePG's backups": bucket({
+    ...{ ACCESS_KEY_ID: 'id', ACCESS_SECRET_KEY: 'secret', REGION: 'x' },
+  }),
+  'one of the two keys of a bucket': bucket({ ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: '' }),
+
   'no Secret of that name': givenTrouble('spec.editor.adminSecretName', 'console', undefined),
 
   'keys of ours and of others': remark('docbuilder-api-keys', 'embed-jwt-secret', 'tls.key', 'other'),
