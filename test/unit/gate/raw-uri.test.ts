@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Opening, parseRawUri, type Stage } from '../../../cmd/gate/domain/raw-uri.ts';
 import { createWopiSrcReader } from '../../../cmd/gate/domain/wopi-src.ts';
+import { parseUpgrade } from '../../../examples/editor/uri.ts';
 import {
   DOC,
   escaped,
@@ -13,7 +14,6 @@ import {
   toWopiSrc,
   WOPI_URL,
 } from '../../support/gate-openings.ts';
-import { openedByEditor } from './coolwsd-model.ts';
 
 const TOKEN = 'AbC-_'.repeat(8);
 const read = createWopiSrcReader(WOPI_URL);
@@ -76,13 +76,13 @@ describe('the raw URI', () => {
       fc.property(hostileUri(), (uri) => {
         const opening = parse(uri);
         parse(uri, 'page');
-        const opened = openedByEditor(uri);
-        if (opened.size > 0) outcome.opened += 1;
+        const upgrade = parseUpgrade(uri);
+        if (upgrade.kind === 'editing') outcome.opened += 1;
         if (!opening) return;
         outcome.read += 1;
-        expect([...opened], uri).to.include(opening.wopiSrc);
-        for (const document of opened) expect(decodeURIComponent(document), uri).to.equal(opening.wopiSrc);
         expect(opening.docId !== null, uri).to.equal(opening.wopiSrc.startsWith(WOPI_URL));
+        if (upgrade.kind !== 'editing') return;
+        expect(decodeURIComponent(new URL(upgrade.uri.wopiSrc).href), uri).to.equal(opening.wopiSrc);
       }),
       { numRuns: 10_000 },
     );

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -87,14 +87,6 @@ describe('the gate’s files', () => {
       await rows.close();
       expect(statSync(join(folder, 'data')).mode & 0o777).to.equal(0o700);
       expect(statSync(join(folder, 'data', 'links.key')).mode & 0o777).to.equal(0o600);
-    });
-
-    it('has no download of an earlier run', async () => {
-      mkdirSync(join(folder, 'incoming'));
-      writeFileSync(join(folder, 'incoming', 'half'), 'half of a document');
-      const { rows } = await openDataDir(folder);
-      expect(readdirSync(join(folder, 'incoming'))).to.deep.equal([]);
-      await rows.close();
     });
 
     it('has one link secret for ever, and no new one is made where it was damaged', async () => {
