@@ -735,7 +735,8 @@ for (const installed of BROWSERS) {
       await inEditor(
         frame,
         `parent.postMessage(JSON.parse(${forged}), '*'); parent.postMessage('{', '*');
-        parent.postMessage('null', '*'); parent.postMessage('{"MessageId":{}}', '*')`,
+        parent.postMessage('null', '*'); parent.postMessage('{"MessageId":{}}', '*');
+        parent.postMessage('{"MessageId":"Doc_ModifiedStatus","Values":null}', '*')`,
       );
       await inEditor(frame, 'say("UI_Save", {})');
       await call('new Promise((resolve) => setTimeout(resolve, 200))');
