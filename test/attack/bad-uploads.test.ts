@@ -5,19 +5,19 @@ import { expect } from 'chai';
 import { loggedLines } from '../support/logs.ts';
 import { txt } from '../support/open-documents.ts';
 import { errorOf, startEnterprise, type TestService, until } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const MB = 1024 * 1024;
 
 /** Uploads that are too large, cut off or no forms get a typed error, soon, and nothing of them stays. */
 describe('bad uploads', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '10' }, { uploadIdleMs: 300 });
-  });
-  after(async () => {
-    expect((await service.convert(txt(), 'healthy.txt', { to: 'pdf' })).status).to.equal(200);
-    await service.stop();
-  });
+  const service = useStarted(
+    () => startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '10' }, { uploadIdleMs: 300 }),
+    async ({ convert, stop }) => {
+      expect((await convert(txt(), 'healthy.txt', { to: 'pdf' })).status).to.equal(200);
+      await stop();
+    },
+  );
 
   afterEach('nothing was left over', () =>
     until('temporary files are gone', async () => (await service.temporaries()).length === 0),

@@ -16,19 +16,7 @@ const REFUSALS = [400, 408, 413, 415, 422];
 
 const PATHS = ['convert', 'extract/text', 'extract/meta', 'extract/thumbnail', 'template/render'];
 const FILES = ['file', 'file', 'template', 'data', 'doc', 'File', '', '__proto__'];
-const FIELDS = [
-  'to',
-  'to',
-  'from',
-  'async',
-  'options',
-  'options.pages',
-  'data',
-  'file',
-  'x',
-  '__proto__',
-  'n'.repeat(200),
-];
+const FIELDS = [...'to to from async options options.pages data file x __proto__'.split(' '), 'n'.repeat(200)];
 const NAMES = ['a.docx', 'a.docx', 'a.xyz', '..', '', '=?UTF-8?B?Li4=?=', 'n'.repeat(1100), 'n'.repeat(9000)];
 const VALUES = ['pdf', 'docx', 'true', '{}', '{"a":', '', 'x'.repeat(70_000)];
 const SIZES = [0, 1, 5, 1000, 20_000, 70_000, 300_000, 1_200_000];

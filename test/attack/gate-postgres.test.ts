@@ -9,21 +9,19 @@ import { clientOptions } from '../../src/common/sql/postgres-client.ts';
 import { deliveryRecord, documentRecord, versionRecord } from '../support/gate-records.ts';
 import { FACTS, type SavesBench, savesBench } from '../support/gate-saves.ts';
 import { refusal } from '../support/outbound.ts';
-import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
+import { postgresOrSkip } from '../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 10);
 describe('the gate’s rows on a PostgreSQL that fails', function () {
   this.timeout(120_000);
-  let postgres: Postgres;
+  const postgres = useStarted(postgresOrSkip, ({ stop }) => stop());
   let proxy: TcpProxy | undefined;
   let bench: SavesBench | undefined;
   let opened: Rows[] = [];
 
-  before(async function () {
-    postgres = await postgresOrSkip(this);
-  });
   afterEach(async () => {
     await bench?.stop();
     bench = undefined;
@@ -32,7 +30,6 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     await proxy?.close();
     proxy = undefined;
   });
-  after(() => postgres?.stop());
 
   async function open(url: string): Promise<Rows> {
     const rows = await createPostgresRows(url);

@@ -14,19 +14,15 @@ import { TIMINGS } from '../../src/common/s3/client.ts';
 import { failure } from '../support/failure.ts';
 import { randomBlob } from '../support/gate-records.ts';
 import { testLogger } from '../support/logs.ts';
-import { s3Missing, startS3Server } from '../support/s3-server.ts';
-import { S3_TIMINGS, type S3Bench, startS3Bench } from './s3-bench.ts';
+import { startS3Server } from '../support/s3-server.ts';
+import { useStarted } from '../support/use-started.ts';
+import { S3_TIMINGS, startS3Bench } from './s3-bench.ts';
 
 const MB = 1_000_000;
 
 describe('an S3 server that answers otherwise', () => {
-  let bench: S3Bench;
-  before(async function () {
-    if (s3Missing()) this.skip();
-    bench = await startS3Bench();
-  });
-  afterEach(() => bench?.faults.heal());
-  after(() => bench?.dispose());
+  const bench = useStarted(startS3Bench, ({ dispose }) => dispose());
+  afterEach(() => bench.faults?.heal());
 
   it('does not keep what is not what it is called: the file is another than was hashed, or bytes change on their way', async () => {
     const forged = await bench.receive(randomBytes(MB));

@@ -8,20 +8,15 @@ import type { StoredBlob } from '../../cmd/gate/domain/ports.ts';
 import { failure } from '../support/failure.ts';
 import { randomBlob } from '../support/gate-records.ts';
 import type { Fault } from '../support/http-faults.ts';
-import { s3Missing } from '../support/s3-server.ts';
 import { until } from '../support/until.ts';
-import { S3_TIMINGS, type S3Bench, startS3Bench } from './s3-bench.ts';
+import { useStarted } from '../support/use-started.ts';
+import { S3_TIMINGS, startS3Bench } from './s3-bench.ts';
 
 const MB = 1_000_000;
 
 describe('an S3 server that is killed, cut off or hangs', () => {
-  let bench: S3Bench;
-  before(async function () {
-    if (s3Missing()) this.skip();
-    bench = await startS3Bench();
-  });
-  afterEach(() => bench?.faults.heal());
-  after(() => bench?.dispose());
+  const bench = useStarted(startS3Bench, ({ dispose }) => dispose());
+  afterEach(() => bench.faults?.heal());
 
   it('killed during a put, again and again: every put that resolves is there, whole, and nothing else', async function () {
     this.timeout(120_000);

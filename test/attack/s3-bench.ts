@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Context } from 'mocha';
 import type { Blobs, Incoming, ReceivedFile, StoredBlob } from '../../cmd/gate/domain/ports.ts';
 import { retryFor } from '../../cmd/gate/domain/saves.ts';
 import { createIncoming } from '../../cmd/gate/store/incoming.ts';
@@ -10,7 +11,7 @@ import type { S3Settings } from '../../src/common/s3/client.ts';
 import { randomBlob } from '../support/gate-records.ts';
 import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
 import { testLogger } from '../support/logs.ts';
-import { type S3Server, startS3Server } from '../support/s3-server.ts';
+import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const MB = 1_000_000;
@@ -39,7 +40,9 @@ export interface S3Bench {
   dispose(): Promise<void>;
 }
 
-export async function startS3Bench(): Promise<S3Bench> {
+/** Skips the suite where this machine has no S3 server. */
+export async function startS3Bench(context: Context): Promise<S3Bench> {
+  if (s3Missing()) context.skip();
   const folder = await mkdtemp(join(tmpdir(), 'svc-s3-bench-'));
   const server = await startS3Server();
   const proxy = await startTcpProxy(server.port);

@@ -30,9 +30,9 @@ const HISTORIES: Record<string, string> = {
   'after a lost connection fails at once when the editor has fetched the document anew': `
     back then; loaded later; save; unmodified; fails save_failed changes_lost`,
   'after a lost connection of which nothing is known fails when no version comes': `
-    back; save; unmodified; settle; wait 10000; fails save_failed changes_lost`,
+    back; save; unmodified; settle; expire 10000; fails save_failed changes_lost`,
   'after a lost connection to a gate that was started anew fails when no version comes': `
-    back then; loaded; save; unmodified; settle; wait 10000; fails save_failed changes_lost`,
+    back then; loaded; save; unmodified; settle; expire 10000; fails save_failed changes_lost`,
   'fails after 30 s with save_timeout when the server cannot be asked': `
     down; save; expire 30000; fails save_timeout`,
   'fails with save_timeout 2 s later when the server does not answer': `

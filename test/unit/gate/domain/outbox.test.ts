@@ -24,8 +24,8 @@ const createPoster = ({ allow = '127.0.0.0/8', clock = Date.now } = {}) =>
   });
 
 describe('the outbox', () => {
-  let rows: Rows;
   const ends: (() => unknown)[] = [];
+  let rows: Rows;
   beforeEach(async () => {
     rows = await createRows(':memory:');
   });

@@ -10,16 +10,12 @@ import { BEGIN_WRITING, clientOptions, transaction } from '../../../../src/commo
 import { migrate } from '../../../../src/common/sql/postgres-tables.ts';
 import { documentRecord } from '../../../support/gate-records.ts';
 import { rowsContract } from '../../../support/gate-store.ts';
-import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';
+import { postgresOrSkip } from '../../../support/postgres.ts';
+import { useStarted } from '../../../support/use-started.ts';
 
 describe('the gate’s rows on PostgreSQL', function () {
   this.timeout(120_000);
-  let postgres: Postgres;
-
-  before(async function () {
-    postgres = await postgresOrSkip(this);
-  });
-  after(() => postgres?.stop());
+  const postgres = useStarted(postgresOrSkip, ({ stop }) => stop());
 
   const open = createPostgresRows;
 
