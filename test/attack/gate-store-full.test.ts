@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -12,38 +10,19 @@ import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { failure } from '../support/failure.ts';
 import { bringTo, documentRecord, versionRecord } from '../support/gate-records.ts';
 import { testLogger } from '../support/logs.ts';
+import { useSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
-/** A file system of 4 MB as the data folder; needs root. */
 describe('a full disk under the gate', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-full-'));
-  const ballast = join(folder, 'ballast');
   let data: DataDir | undefined;
-
-  before(async function () {
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', folder], { stdio: 'ignore' });
-    } catch {
-      this.skip();
-    }
+  const { folder, free: empty, fill } = useSmallDisk(4, () => data?.rows.close());
+  before(async () => {
     data = await openDataDir(folder);
-  });
-  after(async () => {
-    await data?.rows.close();
-    if (data) execFileSync('umount', [folder]);
-    rmSync(folder, { recursive: true, force: true });
   });
 
   function opened(): DataDir {
     if (!data) throw new Error('not opened');
     return data;
-  }
-
-  /** Leaves `bytes` of the file system free. */
-  function fill(bytes: number): void {
-    rmSync(ballast, { force: true });
-    const { bavail, bsize } = statfsSync(folder);
-    writeFileSync(ballast, new Uint8Array(Math.max(0, bavail * bsize - bytes)));
   }
 
   for (const free of [0, 200_000]) {
@@ -55,7 +34,7 @@ describe('a full disk under the gate', () => {
       expect(await failure(write())).to.include({ code: 'ENOSPC' });
       expect(await blobs.list?.()).to.deep.equal([]);
       expect(readdirSync(join(folder, 'incoming'))).to.deep.equal([]);
-      rmSync(ballast);
+      empty();
       const { blob } = await write();
       expect(await blobs.list?.()).to.deep.equal([blob]);
       await blobs.remove(blob);
@@ -70,7 +49,7 @@ describe('a full disk under the gate', () => {
     fill(200_000);
     const receiving = opened().incoming.receive(Readable.from(pieces), { maxBytes: 1_000_000, attempt });
     await told.promise;
-    rmSync(ballast);
+    empty();
     const file = await receiving;
     expect(file).to.include({ sha256: hash('sha256', bytes), size: bytes.length });
     expect(readFileSync(file.path).equals(bytes)).to.equal(true);
@@ -88,7 +67,7 @@ describe('a full disk under the gate', () => {
       });
     expect(await failure(write())).to.include({ code: 'ENOSPC' });
     expect((await rows.transact((t) => t.documents())).map(({ title }) => title)).to.deep.equal(['before']);
-    rmSync(ballast);
+    empty();
     await write();
     expect((await rows.transact((t) => t.document('doc_a')))?.title).to.equal('after');
   });

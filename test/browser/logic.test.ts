@@ -16,6 +16,8 @@ it('SVC.Editor: messages are read from the right origin and the right window onl
   ])
     expect(from(origin, FRAME), origin).to.equal(undefined);
   for (const source of [null, undefined, {}, globalThis]) expect(from(ORIGIN, source)).to.equal(undefined);
+  for (const posted of ['{', 'null', '{"MessageId":7}', { MessageId: 'UI_Save' }])
+    expect(readMessage({ origin: ORIGIN, source: FRAME, data: posted }, ORIGIN, FRAME)).to.equal(undefined);
   // There is no frame.
   for (const none of [null, undefined])
     expect(readMessage({ origin: ORIGIN, source: none, data }, ORIGIN, none)).to.equal(undefined);

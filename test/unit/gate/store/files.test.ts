@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,29 +28,6 @@ describe('the gate’s files', () => {
       expect(pragma('synchronous'), 'FULL').to.equal(2);
       expect(pragma('foreign_keys')).to.equal(1);
       opened.close();
-    });
-
-    it('is refused while another process has it open', async () => {
-      const holder = `
-        import { migrate, openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
-        try { openDatabase(${JSON.stringify(database())}); } catch (error) { console.log(error.message); }`;
-      const rows = await createRows(database());
-      const child = spawnSync(process.execPath, ['--input-type=module', '-e', holder], { encoding: 'utf8' });
-      expect(child.stdout).to.contain('in use by another process');
-      await rows.close();
-    });
-
-    it('says nothing on standard error: no warning about node:sqlite', () => {
-      const child = spawnSync(process.execPath, [
-        '--input-type=module',
-        '-e',
-        `import { migrate, openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
-         openDatabase(':memory:').close();
-         process.emitWarning('still told');`,
-      ]);
-      expect(child.stderr.toString())
-        .to.match(/still told/)
-        .and.not.match(/SQLite/);
     });
 
     it('is refused when a newer release made it, and is left as it is', async () => {
