@@ -62,15 +62,6 @@ describe('what the leader sees of the editor', () => {
     };
   }
 
-  it('is known to the only gate at once', () => {
-    const { watch, says } = gate(undefined);
-    watch.start();
-    expect([watch.state(), watch.sample()]).to.deep.equal(['down', undefined]);
-    says().onState('ok');
-    says().onSample(sampleAt(1));
-    expect([watch.state(), watch.sample()?.at]).to.deep.equal(['ok', 1]);
-  });
-
   it('is known to all others, each sample once, with its documents and their changes', async () => {
     const shared = sharedText();
     const [leader, other] = [gate(shared), gate(shared)];

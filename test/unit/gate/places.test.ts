@@ -87,32 +87,6 @@ describe('the counted places', () => {
     const admit = (index: number, sessionId: string) =>
       gate(index).use((counting) => counting.admit(sessionId).admitted);
 
-    it('are given to as many as there are places, whoever asks where at the same time', async () => {
-      const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => admit(index, `s${index}`)));
-      expect(answers.filter(Boolean)).to.have.length(5);
-      for (const places of gates)
-        expect(await places.use((counting) => counting.figures())).to.include({ pending: 5, current: 0 });
-    });
-
-    it('are those of a gate that has died, too, and given up by another one', async () => {
-      limit = 1;
-      expect([await admit(0, 'a'), await admit(1, 'b')]).to.deep.equal([true, false]);
-      gates = gates.slice(1);
-      expect([await admit(0, 'b'), await admit(0, 'a')]).to.deep.equal([false, true]);
-      await gate(1).use((counting) => counting.release('a'));
-      expect(await admit(0, 'b')).to.equal(true);
-    });
-
-    it('stay taken while a WebSocket was let in elsewhere, until a sample says that its view has gone', async () => {
-      limit = 1;
-      await gate(0).use((counting) => counting.admitSocket('a'));
-      await gate(1).use((counting) => counting.release('a'));
-      expect(await admit(2, 'b')).to.equal(false);
-      now += 10_000;
-      await gate(2).observe(sampleAt(now));
-      expect(await admit(1, 'b')).to.equal(true);
-    });
-
     it('are written down once a second for who asks again and again, and not at all for who is refused', async () => {
       limit = 1;
       await admit(0, 'a');
@@ -122,16 +96,6 @@ describe('the counted places', () => {
       now += 1_000;
       for (let index = 0; index < 30; index += 1) await admit(index, 'a');
       expect(shared.state.writes).to.equal(writes + 1);
-    });
-
-    it('fail for all who wait while the store is away, and are right again after that', async () => {
-      await admit(0, 'a');
-      shared.state.broken = true;
-      const failed = await Promise.allSettled(Array.from({ length: 9 }, (_, index) => admit(0, `s${index}`)));
-      expect(failed.every(({ status }) => status === 'rejected')).to.equal(true);
-      shared.state.broken = false;
-      expect(await gate(0).use((counting) => counting.figures().pending)).to.equal(1);
-      expect(await gate(0).use((counting) => counting.hasPlace('a'))).to.equal(true);
     });
 
     it('take a sample’s age from the gate that has it, and the time from the store', async () => {
