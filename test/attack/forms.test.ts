@@ -20,28 +20,18 @@ const FIELDS = [...'to to from async options options.pages data file x __proto__
 const NAMES = ['a.docx', 'a.docx', 'a.xyz', '..', '', '=?UTF-8?B?Li4=?=', 'n'.repeat(1100), 'n'.repeat(9000)];
 const VALUES = ['pdf', 'docx', 'true', '{}', '{"a":', '', 'x'.repeat(70_000)];
 const SIZES = [0, 1, 5, 1000, 20_000, 70_000, 300_000, 1_200_000];
+const NAMED = 'Content-Disposition: form-data; name="file"';
 const HEADS = [
-  '',
-  'Content-Type: text/plain',
-  'Content-Disposition: attachment; name="file"; filename="a.docx"',
-  'Content-Disposition: form-data',
-  'Content-Disposition: form-data; name="file',
-  'Content-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream',
-  'Content-Disposition: form-data; name="file"; filename="a\rb.docx"',
-  `X-Pad: ${'x'.repeat(20_000)}\r\nContent-Disposition: form-data; name="file"; filename="a.docx"`,
-  `${'X-Many: 1\r\n'.repeat(50)}Content-Disposition: form-data; name="file"; filename="a.docx"`,
+  ...['', 'Content-Type: text/plain', 'Content-Disposition: attachment; name="file"; filename="a.docx"'],
+  ...['Content-Disposition: form-data', NAMED.slice(0, -1), `${NAMED}\r\nContent-Type: application/octet-stream`],
+  `${NAMED}; filename="a\rb.docx"`,
+  ...[`X-Pad: ${'x'.repeat(20_000)}\r\n`, 'X-Many: 1\r\n'.repeat(50)].map((pad) => `${pad}${NAMED}; filename="a.docx"`),
   '\u0000\r\n\r\n',
 ];
+const BOUNDARIES = ['', '; boundary=', '; boundary="b', `; boundary=${'b'.repeat(2000)}`, '; boundary=other'];
 const TYPES = [
-  'multipart/form-data',
-  'multipart/form-data; boundary=',
-  'multipart/form-data; boundary="b',
-  `multipart/form-data; boundary=${'b'.repeat(2000)}`,
-  'multipart/form-data; boundary=other',
-  'multipart/form-data; boundary=b; boundary=c',
-  'multipart/mixed; boundary=b',
-  'application/json',
-  'text/plain',
+  ...[...BOUNDARIES, '; boundary=b; boundary=c'].map((boundary) => `multipart/form-data${boundary}`),
+  ...['multipart/mixed; boundary=b', 'application/json', 'text/plain'],
 ];
 
 /** A request with a form, as a client sends it that makes mistakes. */

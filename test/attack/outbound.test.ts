@@ -161,16 +161,10 @@ describe('where an outbound request may go', () => {
     for (const status of [301, 302, 303, 307, 308]) {
       it(`a ${status} leads nowhere that its target's own URL would not`, async () => {
         const via = await redirector(status);
+        const hosts = ['127.0.0.1', 'evil.test', 'start.secure.test', '[::ffff:7f00:1]', `user:${SECRET}@evil.test`];
         for (const to of [
-          `http://127.0.0.1:${canary.port}/`,
-          `http://evil.test:${canary.port}/`,
-          `http://start.secure.test:${canary.port}/`,
-          `//127.0.0.1:${canary.port}/`,
-          `http://[::ffff:7f00:1]:${canary.port}/`,
-          `http://user:${SECRET}@evil.test:${canary.port}/`,
-          'http://169.254.169.254/latest/meta-data/',
-          'file:///etc/passwd',
-          'http://[',
+          ...[...hosts.map((host) => `http://${host}`), '//127.0.0.1'].map((start) => `${start}:${canary.port}/`),
+          ...['http://169.254.169.254/latest/meta-data/', 'file:///etc/passwd', 'http://['],
         ]) {
           const url = via(to);
           await refusal(start(new URL(url).port).download(url, options()), 'url_not_allowed');

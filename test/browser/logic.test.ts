@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createQueue } from '../../cmd/gate/browser/async.ts';
 import { checkConfig, getLabels, getServerOrigin } from '../../cmd/gate/browser/config.ts';
 import { readMessage } from '../../cmd/gate/browser/frame.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
@@ -70,4 +71,19 @@ it('SVC.Editor: texts are Vietnamese but for English', () => {
   // The editor's own messages are in that language.
   for (const lang of ['fr', 'enq', 'vii'])
     expect(textsFor(lang), lang).to.deep.equal({ ...vietnamese, editorMessages: {} });
+});
+
+it('SVC.Editor: works wait for each other, and go on after one that failed', async () => {
+  const inTurn = createQueue();
+  const seen: string[] = [];
+  const work = (name: string, end: () => unknown) =>
+    inTurn(async () => {
+      seen.push(`${name} begins`);
+      await new Promise((resolve) => setTimeout(resolve));
+      seen.push(`${name} ends`);
+      return end();
+    });
+  const ends = await Promise.allSettled([work('a', () => Promise.reject(new Error('a'))), work('b', () => 'b')]);
+  expect(ends.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled']);
+  expect(seen).to.deep.equal(['a begins', 'a ends', 'b begins', 'b ends']);
 });

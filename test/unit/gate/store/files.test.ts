@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,6 +28,16 @@ describe('the gate’s files', () => {
       expect(pragma('synchronous'), 'FULL').to.equal(2);
       expect(pragma('foreign_keys')).to.equal(1);
       opened.close();
+    });
+
+    it('is refused while another process has it open', async () => {
+      const [module, path] = [join(root, 'cmd/gate/store/sqlite.ts'), database()].map((text) => JSON.stringify(text));
+      const program = `import { openDatabase } from ${module};
+        try { openDatabase(${path}); } catch (error) { console.log(error.message); }`;
+      const rows = await createRows(database());
+      const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+      expect(child.stdout).to.contain('in use by another process');
+      await rows.close();
     });
 
     it('is refused when a newer release made it, and is left as it is', async () => {
