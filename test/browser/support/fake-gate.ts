@@ -48,13 +48,8 @@ const noState = () => ({
   forms: [] as URLSearchParams[],
 });
 
-/**
- * Starts the gate and an editor behind one origin, as far as the browser library meets them; documents are by their key.
- * @param others answers what this gate does not; tells whether it does
- */
-export async function startFakeGate(
-  others: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
-) {
+/** Starts the gate and an editor behind one origin, as far as the browser library meets them; documents are by their key. */
+export async function startFakeGate() {
   const api = await bundle('main');
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
   server.listen(0, '127.0.0.1');
@@ -71,7 +66,6 @@ export async function startFakeGate(
   return gate;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (others(request, response)) return;
     const url = new URL(request.url ?? '/', gate.origin);
     const body = await text(request);
     const { method = '' } = request;
