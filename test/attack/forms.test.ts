@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { seededRandom } from '../../bench/statistics.ts';
-import { startEnterprise, type TestService, until } from '../support/service.ts';
+import { startEnterprise, until } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 /** Forms that are sent; a thousand take about eight seconds. */
 const RUNS = Number(process.env['FORM_RUNS'] ?? 1000);
@@ -49,17 +50,13 @@ interface RandomForm {
 /** Each way in which a form can end badly has its answer, soon, and leaves nothing. */
 describe(`${RUNS} random forms`, function () {
   this.timeout(60_000 + 30 * RUNS);
-  let service: TestService;
-  before(async () => {
-    let now = Date.now();
-    const clock = () => {
-      // Requests per minute are not what is tested here.
-      now += 2000;
-      return now;
-    };
-    service = await startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '1' }, { uploadIdleMs: IDLE_MS, clock });
-  });
-  after(() => service.stop());
+  let now = Date.now();
+  // Requests per minute are not what is tested here.
+  const clock = () => (now += 2000);
+  const service = useStarted(
+    () => startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '1' }, { uploadIdleMs: IDLE_MS, clock }),
+    ({ stop }) => stop(),
+  );
 
   it('are all answered with 4xx, and leave no file and no descriptor', async () => {
     const before = await descriptors(service.url);
