@@ -14,22 +14,17 @@ import { useSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
 describe('a full disk under the gate', () => {
-  let data: DataDir | undefined;
+  let data: DataDir;
   const { folder, free: empty, fill } = useSmallDisk(4, () => data?.rows.close());
   before(async () => {
     data = await openDataDir(folder);
   });
 
-  function opened(): DataDir {
-    if (!data) throw new Error('not opened');
-    return data;
-  }
-
   for (const free of [0, 200_000]) {
     it(`with ${free} bytes left: a blob is ENOSPC and leaves nothing; the same one is kept once there is space`, async () => {
-      const { blobs } = opened();
+      const { blobs } = data;
       const write = (): Promise<{ blob: string }> =>
-        bringTo(opened(), Readable.from([new Uint8Array(150_000), new Uint8Array(150_000 + free)]));
+        bringTo(data, Readable.from([new Uint8Array(150_000), new Uint8Array(150_000 + free)]));
       fill(free);
       expect(await failure(write())).to.include({ code: 'ENOSPC' });
       expect(await blobs.list?.()).to.deep.equal([]);
@@ -47,17 +42,17 @@ describe('a full disk under the gate', () => {
     const attempt = retryFor({ holdMs: 10_000, retryMs: 20 }, { error: () => void told.resolve() });
     const told = Promise.withResolvers<void>();
     fill(200_000);
-    const receiving = opened().incoming.receive(Readable.from(pieces), { maxBytes: 1_000_000, attempt });
+    const receiving = data.incoming.receive(Readable.from(pieces), { maxBytes: 1_000_000, attempt });
     await told.promise;
     empty();
     const file = await receiving;
     expect(file).to.include({ sha256: hash('sha256', bytes), size: bytes.length });
     expect(readFileSync(file.path).equals(bytes)).to.equal(true);
-    await opened().incoming.discard(file);
+    await data.incoming.discard(file);
   });
 
   it('a transaction is ENOSPC and did nothing; the next one is done once there is space', async () => {
-    const { rows } = opened();
+    const { rows } = data;
     await rows.transact((t) => t.putDocument(documentRecord({ title: 'before' })));
     fill(0);
     const write = (): Promise<void> =>
@@ -73,8 +68,8 @@ describe('a full disk under the gate', () => {
   });
 
   it('is opened with no byte left, can be read, and loses what a crash left', async () => {
-    const { rows } = opened();
-    const [kept, orphan] = [await bringTo(opened(), 'kept'), await bringTo(opened(), 'nobody has me')];
+    const { rows } = data;
+    const [kept, orphan] = [await bringTo(data, 'kept'), await bringTo(data, 'nobody has me')];
     await rows.transact((t) => t.putVersion(versionRecord({ version: 1, ...kept })));
     await rows.close();
     fill(0);
@@ -82,7 +77,7 @@ describe('a full disk under the gate', () => {
     const idle = { sample: () => undefined, isSaving: async () => false, retainHours: 24 };
     const cleaning = new Cleaning({ ...data, ...idle, clock: Date.now, log: testLogger() });
     cleaning.start();
-    const list = () => opened().blobs.list?.();
+    const list = () => data.blobs.list?.();
     await until('the orphan has gone', async () => !(await list())?.includes(orphan.blob) || undefined);
     cleaning.stop();
     expect(await list()).to.deep.equal([kept.blob]);

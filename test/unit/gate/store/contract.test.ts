@@ -7,6 +7,7 @@ import { createBlobs } from '../../../../cmd/gate/store/blobs.ts';
 import { createIncoming } from '../../../../cmd/gate/store/incoming.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { createS3Blobs } from '../../../../cmd/gate/store/s3-blobs.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { documentRecord, randomBlob, uploadRecord } from '../../../support/gate-records.ts';
 import { rowsContract } from '../../../support/gate-store.ts';
 import { blobsContract } from '../../../support/gate-store-blobs.ts';
@@ -22,12 +23,8 @@ rowsContract('SQLite', async () => {
 });
 
 describe('rows that forget uploads and removals', () => {
-  let path: string;
-  beforeEach(async () => {
-    path = await folder();
-  });
-  afterEach(() => rm(path, { recursive: true }));
-  const open = () => createRows(join(path, 'gate.db'), { forgetful: true });
+  const place = useFolder();
+  const open = () => createRows(place.at('gate.db'), { forgetful: true });
 
   it('have them as long as they are open, and nothing else of them', async () => {
     const [upload, removed] = [uploadRecord(), randomBlob()];
