@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
-import type { Attempt, Blobs, Rows } from '../../../../cmd/gate/domain/ports.ts';
+import type { Attempt, Rows } from '../../../../cmd/gate/domain/ports.ts';
 import type { SaveFacts } from '../../../../cmd/gate/domain/save-transaction.ts';
 import { toTimestamp } from '../../../../cmd/gate/domain/wopi.ts';
 import { AppError } from '../../../../src/common/errors.ts';
@@ -139,45 +139,44 @@ describe('saves', () => {
     }
   });
 
-  /** Rows whose commits are made, and whose answers are lost as long as `isLost` says so. */
-  const withoutAnswers = (rows: Rows, isLost: () => boolean): Rows => ({
-    ...rows,
-    transact: async (work) => {
-      const result = await rows.transact(work);
-      if (isLost()) throw new Error('the connection ended before the answer to COMMIT');
-      return result;
-    },
-  });
-
-  const afterPut = (blobs: Blobs, act: () => void): Blobs => ({
-    ...blobs,
-    put: async (...args) => {
-      await blobs.put(...args);
-      act();
-    },
-  });
+  /** Begins with rows that commit a save and lose so many answers to that. */
+  async function beginWithoutAnswers(holdMs: number) {
+    const answers = { toLose: 0, lost: 0 };
+    const posted: string[] = [];
+    await begin({
+      timings: { ...QUICK, holdMs },
+      poster: { post: async ({ delivery }) => posted.push(delivery) && 200 },
+      wrap: ({ rows, blobs }) => ({
+        rows: {
+          ...rows,
+          transact: async (work) => {
+            const result = await rows.transact(work);
+            if (answers.lost-- > 0) throw new Error('the connection ended before the answer to COMMIT');
+            return result;
+          },
+        },
+        blobs: {
+          ...blobs,
+          put: async (...args) => {
+            await blobs.put(...args);
+            answers.lost = answers.toLose;
+          },
+        },
+      }),
+    });
+    return { answers, posted };
+  }
 
   for (const timestamp of ['of the original', undefined]) {
     it(`make one version when the answer to their commit is lost, ${timestamp ? 'with' : 'without'} a timestamp`, async () => {
-      let [lost, losses] = [0, 0];
-      const posted: string[] = [];
-      await begin({
-        timings: { ...QUICK, holdMs: 5_000 },
-        poster: { post: async ({ delivery }) => posted.push(delivery) && 200 },
-        wrap: ({ rows, blobs }) => ({
-          rows: withoutAnswers(rows, () => lost-- > 0),
-          blobs: afterPut(blobs, () => {
-            lost = losses;
-          }),
-        }),
-      });
+      const { answers, posted } = await beginWithoutAnswers(5_000);
       const original = await bench.rows.read((tx) => tx.version('doc_a', 0));
       const facts = { timestamp: timestamp && original && toTimestamp(original) };
-      losses = 2;
+      answers.toLose = 2;
       expect(await save(bytes('new'), facts)).to.include({ version: 1 });
       expect(await version()).to.equal(1);
       await until('its callback is sent', () => posted.length > 0);
-      losses = 0;
+      answers.toLose = 0;
       expect(await save(bytes('newer'))).to.include({ version: 2 });
       await until('the next one, too', () => posted.length > 1);
       expect(new Set(posted).size).to.equal(2);
@@ -185,20 +184,10 @@ describe('saves', () => {
   }
 
   it('whose answers are lost for too long end in 503, and the callback of what was stored goes out', async () => {
-    let isLost = false;
-    const posted: string[] = [];
-    await begin({
-      timings: { ...QUICK, holdMs: 100 },
-      poster: { post: async ({ delivery }) => posted.push(delivery) && 200 },
-      wrap: ({ rows, blobs }) => ({
-        rows: withoutAnswers(rows, () => isLost),
-        blobs: afterPut(blobs, () => {
-          isLost = true;
-        }),
-      }),
-    });
+    const { answers, posted } = await beginWithoutAnswers(100);
+    answers.toLose = Number.POSITIVE_INFINITY;
     await refusal(save(bytes('new')), 'internal');
-    isLost = false;
+    answers.lost = 0;
     await until('its callback is sent', () => posted.length > 0);
     expect(await version()).to.equal(1);
   });
