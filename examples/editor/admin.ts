@@ -32,7 +32,7 @@ export class Admin {
   readonly #deps: AdminDeps;
   // Created anew by each process: a token of the one before is worth nothing.
   readonly #keys = generateKeyPair('RS256');
-  readonly #subscribers = new Map<WebSocket, Set<string>>();
+  readonly #sockets = new Set<WebSocket>();
 
   constructor(deps: AdminDeps) {
     this.#deps = deps;
@@ -62,9 +62,9 @@ export class Admin {
   /** Serves one connection of the admin channel. */
   serve(socket: WebSocket): void {
     const state = { authenticated: false };
-    this.#subscribers.set(socket, new Set());
+    this.#sockets.add(socket);
     socket.on('error', () => {});
-    socket.on('close', () => this.#subscribers.delete(socket));
+    socket.on('close', () => this.#sockets.delete(socket));
     // One after the other: a command may come right behind the login that it needs.
     let queue = Promise.resolve();
     socket.on('message', (data) => {
@@ -72,12 +72,8 @@ export class Admin {
     });
   }
 
-  notify(topic: string, line: string): void {
-    for (const [socket, topics] of this.#subscribers) if (topics.has(topic)) socket.send(`${topic} ${line}`);
-  }
-
   dropSockets(): void {
-    for (const socket of this.#subscribers.keys()) socket.terminate();
+    for (const socket of this.#sockets) socket.terminate();
   }
 
   async #handle(
@@ -86,12 +82,10 @@ export class Admin {
     [command = '', ...words]: string[],
   ): Promise<void> {
     const { options } = this.#deps;
-    const topics = this.#subscribers.get(socket);
     if (command === 'auth') {
       state.authenticated = options.admin !== null && (await this.#verify(words.join(' ').replace(/^jwt=/, '')));
       if (!state.authenticated) refuse(socket, 'InvalidAuthToken');
     } else if (!state.authenticated) refuse(socket, 'NotAuthenticated');
-    else if (command === 'subscribe') for (const word of words) topics?.add(word);
     else if (command === 'documents') socket.send(`documents ${documentsReply(this.#deps.documents())}`);
   }
 

@@ -24,8 +24,6 @@ export interface DocumentDeps {
   bytes: Uint8Array;
   wopi: WopiClient;
   timings: Timings;
-  /** Sends a line to the admin channel's subscribers. */
-  notify(topic: string, line: string): void;
   /** Nobody has it open and nothing is left to do. */
   onEnd(): void;
 }
@@ -82,7 +80,7 @@ export class Document {
       content: this.#content,
       timestamp: info.LastModifiedTime ?? '',
       writers: () => this.#writers(),
-      send: (message, writer) => this.#sendFromSaver(message, writer),
+      send: (message, writer) => this.#send(message, writer),
       isUnloading: () => this.isUnloading(),
       onTooLarge: () => this.#makeReadOnly(),
       reload: () => this.#closeAll('documentconflict'),
@@ -99,15 +97,10 @@ export class Document {
 
   /** Lets a view in. @param changed whether its CheckFileInfo had another LastModifiedTime than the one we know */
   join(options: Omit<View, 'id'>, changed: boolean): View {
-    const { pid, info, notify } = this.#deps;
     const view: View = { ...options, id: this.#nextView++ };
     this.#views.add(view);
     this.#listed.add(view);
-    const { sessionId, userId, userName, readonly, socket } = view;
-    const [file, name, user] = [info.BaseFileName, userName, userId].map(encodeURIComponent);
-    const { hostname } = new URL(this.wopiSrc);
-    const place = `${hostname} ${readonly ? 1 : 0} ${this.wopiSrc} ${encodeURIComponent(this.wopiSrc)}`;
-    notify('adddoc', `${pid} ${file} ${sessionId} ${name} ${user} ${this.#memory()} ${place}`);
+    const { readonly, socket } = view;
     socket.send(`perm: ${readonly ? 'readonly' : 'edit'}`);
     socket.send(this.#lines(view));
     this.#sendViews();
@@ -130,19 +123,19 @@ export class Document {
   async leave(view: View): Promise<void> {
     if (!this.#views.delete(view)) return;
     if (this.#views.size > 0) {
-      this.#unlist(view);
+      this.#listed.delete(view);
       this.#sendViews();
       if (!view.readonly && this.#writers().length === 0) this.#saver.save({ writer: view, onlyIfModified: true });
       return;
     }
     this.#unloading = view;
-    if (!this.#saver.isModified()) this.#unlist(view);
+    if (!this.#saver.isModified()) this.#listed.delete(view);
     const ending = await this.#saver.finish(view);
     if (ending !== 'stored') {
       const { giveUp, tooLarge } = this.#deps.timings;
       await new Promise((resolve) => setTimeout(resolve, ending === 'lost' ? giveUp : tooLarge).unref());
     }
-    this.#unlist(view);
+    this.#listed.delete(view);
     this.#deps.onEnd();
   }
 
@@ -157,7 +150,7 @@ export class Document {
     this.#saver.drop();
     this.dropSockets();
     this.#views.clear();
-    for (const view of [...this.#listed]) this.#unlist(view);
+    this.#listed.clear();
     this.#deps.onEnd();
   }
 
@@ -195,13 +188,6 @@ export class Document {
     this.#send(`viewinfo: ${JSON.stringify(list)}`);
   }
 
-  #sendFromSaver(message: string, writer?: Writer): void {
-    const { notify, pid } = this.#deps;
-    if (message.startsWith('modified: ')) notify('modifications', `${pid} ${message.endsWith('true') ? 'Yes' : 'No'}`);
-    if (message === 'uploaded') notify('uploaded', `${pid} Yes`);
-    this.#send(message, writer);
-  }
-
   #makeReadOnly(): void {
     for (const view of this.#views) view.readonly = true;
     this.#send('perm: readonly');
@@ -219,12 +205,6 @@ export class Document {
       socket.send(`close: ${reason}`);
       socket.close(1000);
     }
-  }
-
-  #unlist(view: View): void {
-    if (!this.#listed.delete(view)) return;
-    const { notify, pid } = this.#deps;
-    notify('rmdoc', `${pid} ${view.sessionId}`);
   }
 
   #edit(view: View, name: string, value: Record<string, unknown>): void {

@@ -9,7 +9,6 @@ export interface DocumentsDeps {
   options: EditorOptions;
   timings: Timings;
   wopi: WopiClient;
-  notify(topic: string, line: string): void;
 }
 
 /** All documents that are open. Views with the same WOPISrc, whatever its query, share one. */

@@ -97,11 +97,10 @@ class Editor {
     const timings = { ...TIMINGS, ...options.timings };
     const faults = Object.assign(noFaults(), options.faults);
     const wopi = createWopiClient({ serverId: SERVER_ID, timeoutMs: timings.request });
-    const notify = (topic: string, line: string): void => this.admin.notify(topic, line);
     this.faults = faults;
     this.#options = options;
     this.#wopi = wopi;
-    this.documents = new Documents({ options, timings, wopi, notify });
+    this.documents = new Documents({ options, timings, wopi });
     this.admin = new Admin({ options, documents: () => this.documents.describe() });
   }
 

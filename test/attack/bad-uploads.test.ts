@@ -5,19 +5,19 @@ import { expect } from 'chai';
 import { loggedLines } from '../support/logs.ts';
 import { txt } from '../support/open-documents.ts';
 import { errorOf, startEnterprise, type TestService, until } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const MB = 1024 * 1024;
 
 /** Uploads that are too large, cut off or no forms get a typed error, soon, and nothing of them stays. */
 describe('bad uploads', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '10' }, { uploadIdleMs: 300 });
-  });
-  after(async () => {
-    expect((await service.convert(txt(), 'healthy.txt', { to: 'pdf' })).status).to.equal(200);
-    await service.stop();
-  });
+  const service = useStarted(
+    () => startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '10' }, { uploadIdleMs: 300 }),
+    async ({ convert, stop }) => {
+      expect((await convert(txt(), 'healthy.txt', { to: 'pdf' })).status).to.equal(200);
+      await stop();
+    },
+  );
 
   afterEach('nothing was left over', () =>
     until('temporary files are gone', async () => (await service.temporaries()).length === 0),
@@ -77,21 +77,6 @@ describe('bad uploads', () => {
       return loggedLines().find((text, index) => index >= logged && /"request (refused|failed)"/.test(text));
     });
     expect(line).to.contain('request refused').and.contain('bad_request');
-  });
-
-  it('a form that is cut off or no form at all', async () => {
-    for (const [type, body] of [
-      [
-        'multipart/form-data; boundary=b',
-        '--b\r\nContent-Disposition: form-data; name="to"\r\n\r\npdf\r\n--b\r\nContent-Disp',
-      ],
-      ['multipart/form-data; boundary=b', 'nothing of the kind'],
-      ['multipart/form-data', 'no boundary'],
-      ['multipart/form-data; boundary=b', ''],
-    ] as const) {
-      const response = await service.call('/v1/convert', { method: 'POST', body, headers: { 'Content-Type': type } });
-      expect(await errorOf(response), body).to.include({ status: 400, code: 'bad_request' });
-    }
   });
 
   const file = (name: string, size = 90_000) => part('x'.repeat(size)).replace('"file"', `"${name}"`);
@@ -155,22 +140,23 @@ describe('bad uploads', () => {
     for (const coding of ['identity', 'utf-8']) expect((await build(coding, script)).status, coding).to.equal(200);
   });
 
-  it('a part with a name or headers that never end', async () => {
+  it('a form that is cut off, no form at all, or a part with a name or headers that never end', async () => {
     const named = (name: string) => `Content-Disposition: form-data; name="file"; filename="${name}"`;
-    const pad = `X-Pad: ${'x'.repeat(20_000)}`;
-    const headers: [what: string, lines: string][] = [
-      ['a long name', named(`a${'.'.repeat(2000)}x.txt`)],
-      ['a name that is cut off', named(`a${' '.repeat(70_000)}x.txt`)],
-      ['a name without end', named('a'.repeat(300_000))],
-      ['padding before it', `${pad}\r\n${named('a.txt')}`],
+    const whole = (lines: string) => `${field('to', 'pdf')}\r\n--b\r\n${lines}\r\n\r\nabc\r\n--b--\r\n`;
+    const bounded = 'multipart/form-data; boundary=b';
+    const forms: [what: string, body: string, type?: string][] = [
+      ['cut off', `${field('to', 'pdf')}\r\n--b\r\nContent-Disp`],
+      ['no form', 'nothing of the kind'],
+      ['no boundary', 'no boundary', 'multipart/form-data'],
+      ['nothing', ''],
+      ['a long name', whole(named(`a${'.'.repeat(2000)}x.txt`))],
+      ['a name that is cut off', whole(named(`a${' '.repeat(70_000)}x.txt`))],
+      ['a name without end', whole(named('a'.repeat(300_000)))],
+      ['padding before it', whole(`X-Pad: ${'x'.repeat(20_000)}\r\n${named('a.txt')}`)],
     ];
-    for (const [what, lines] of headers) {
+    for (const [what, body, type = bounded] of forms) {
       const started = performance.now();
-      const response = await service.call('/v1/convert', {
-        method: 'POST',
-        body: `--b\r\nContent-Disposition: form-data; name="to"\r\n\r\npdf\r\n--b\r\n${lines}\r\n\r\nabc\r\n--b--\r\n`,
-        headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
-      });
+      const response = await service.call('/v1/convert', { method: 'POST', body, headers: { 'Content-Type': type } });
       expect(await errorOf(response), what).to.include({ status: 400, code: 'bad_request' });
       expect(performance.now() - started, what).to.be.lessThan(2000);
     }

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { seededRandom } from '../../bench/statistics.ts';
-import { startEnterprise, type TestService, until } from '../support/service.ts';
+import { startEnterprise, until } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 /** Forms that are sent; a thousand take about eight seconds. */
 const RUNS = Number(process.env['FORM_RUNS'] ?? 1000);
@@ -16,44 +17,22 @@ const REFUSALS = [400, 408, 413, 415, 422];
 
 const PATHS = ['convert', 'extract/text', 'extract/meta', 'extract/thumbnail', 'template/render'];
 const FILES = ['file', 'file', 'template', 'data', 'doc', 'File', '', '__proto__'];
-const FIELDS = [
-  'to',
-  'to',
-  'from',
-  'async',
-  'options',
-  'options.pages',
-  'data',
-  'file',
-  'x',
-  '__proto__',
-  'n'.repeat(200),
-];
+const FIELDS = [...'to to from async options options.pages data file x __proto__'.split(' '), 'n'.repeat(200)];
 const NAMES = ['a.docx', 'a.docx', 'a.xyz', '..', '', '=?UTF-8?B?Li4=?=', 'n'.repeat(1100), 'n'.repeat(9000)];
 const VALUES = ['pdf', 'docx', 'true', '{}', '{"a":', '', 'x'.repeat(70_000)];
 const SIZES = [0, 1, 5, 1000, 20_000, 70_000, 300_000, 1_200_000];
+const NAMED = 'Content-Disposition: form-data; name="file"';
 const HEADS = [
-  '',
-  'Content-Type: text/plain',
-  'Content-Disposition: attachment; name="file"; filename="a.docx"',
-  'Content-Disposition: form-data',
-  'Content-Disposition: form-data; name="file',
-  'Content-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream',
-  'Content-Disposition: form-data; name="file"; filename="a\rb.docx"',
-  `X-Pad: ${'x'.repeat(20_000)}\r\nContent-Disposition: form-data; name="file"; filename="a.docx"`,
-  `${'X-Many: 1\r\n'.repeat(50)}Content-Disposition: form-data; name="file"; filename="a.docx"`,
+  ...['', 'Content-Type: text/plain', 'Content-Disposition: attachment; name="file"; filename="a.docx"'],
+  ...['Content-Disposition: form-data', NAMED.slice(0, -1), `${NAMED}\r\nContent-Type: application/octet-stream`],
+  `${NAMED}; filename="a\rb.docx"`,
+  ...[`X-Pad: ${'x'.repeat(20_000)}\r\n`, 'X-Many: 1\r\n'.repeat(50)].map((pad) => `${pad}${NAMED}; filename="a.docx"`),
   '\u0000\r\n\r\n',
 ];
+const BOUNDARIES = ['', '; boundary=', '; boundary="b', `; boundary=${'b'.repeat(2000)}`, '; boundary=other'];
 const TYPES = [
-  'multipart/form-data',
-  'multipart/form-data; boundary=',
-  'multipart/form-data; boundary="b',
-  `multipart/form-data; boundary=${'b'.repeat(2000)}`,
-  'multipart/form-data; boundary=other',
-  'multipart/form-data; boundary=b; boundary=c',
-  'multipart/mixed; boundary=b',
-  'application/json',
-  'text/plain',
+  ...[...BOUNDARIES, '; boundary=b; boundary=c'].map((boundary) => `multipart/form-data${boundary}`),
+  ...['multipart/mixed; boundary=b', 'application/json', 'text/plain'],
 ];
 
 /** A request with a form, as a client sends it that makes mistakes. */
@@ -71,17 +50,13 @@ interface RandomForm {
 /** Each way in which a form can end badly has its answer, soon, and leaves nothing. */
 describe(`${RUNS} random forms`, function () {
   this.timeout(60_000 + 30 * RUNS);
-  let service: TestService;
-  before(async () => {
-    let now = Date.now();
-    const clock = () => {
-      // Requests per minute are not what is tested here.
-      now += 2000;
-      return now;
-    };
-    service = await startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '1' }, { uploadIdleMs: IDLE_MS, clock });
-  });
-  after(() => service.stop());
+  let now = Date.now();
+  // Requests per minute are not what is tested here.
+  const clock = () => (now += 2000);
+  const service = useStarted(
+    () => startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '1' }, { uploadIdleMs: IDLE_MS, clock }),
+    ({ stop }) => stop(),
+  );
 
   it('are all answered with 4xx, and leave no file and no descriptor', async () => {
     const before = await descriptors(service.url);

@@ -6,24 +6,22 @@ import pg from 'pg';
 import type { Rows } from '../../cmd/gate/domain/ports.ts';
 import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 import { clientOptions } from '../../src/common/sql/postgres-client.ts';
-import { deliveryRecord, documentRecord, sessionRecord, versionRecord } from '../support/gate-records.ts';
+import { deliveryRecord, documentRecord, versionRecord } from '../support/gate-records.ts';
 import { FACTS, type SavesBench, savesBench } from '../support/gate-saves.ts';
 import { refusal } from '../support/outbound.ts';
-import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
+import { postgresOrSkip } from '../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 10);
 describe('the gate’s rows on a PostgreSQL that fails', function () {
   this.timeout(120_000);
-  let postgres: Postgres;
+  const postgres = useStarted(postgresOrSkip, ({ stop }) => stop());
   let proxy: TcpProxy | undefined;
   let bench: SavesBench | undefined;
   let opened: Rows[] = [];
 
-  before(async function () {
-    postgres = await postgresOrSkip(this);
-  });
   afterEach(async () => {
     await bench?.stop();
     bench = undefined;
@@ -32,7 +30,6 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     await proxy?.close();
     proxy = undefined;
   });
-  after(() => postgres?.stop());
 
   async function open(url: string): Promise<Rows> {
     const rows = await createPostgresRows(url);
@@ -60,26 +57,6 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     (await rows.read((tx) => tx.versions('doc_a'))).map(({ version }) => version);
   const terminate = (what: string) =>
     postgres.ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${what} AND pid <> pg_backend_pid()`);
-
-  it('numbers each version once, whoever saves at the same time', async () => {
-    const url = await postgres.create();
-    const rows = await open(url);
-    await rows.transact((tx) => tx.putDocument(documentRecord()));
-    const several = [await open(url), await open(url)];
-    const numbers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
-        several[index % 2]?.transact(async (tx) => {
-          const document = await tx.document('doc_a');
-          if (!document) throw new Error('no document');
-          const version = document.version + 1;
-          await tx.putVersion(versionRecord({ version }));
-          await tx.putDocument({ ...document, version });
-          return version;
-        }),
-      ),
-    );
-    expect(numbers.toSorted((a, b) => Number(a) - Number(b))).to.deep.equal(numbers.map((_, index) => index + 1));
-  });
 
   it('runs work again that waits for other work which waits for it', async () => {
     const url = await postgres.create();
@@ -230,18 +207,5 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     expect(versions).to.include.members(acknowledged);
     expect(new Set(acknowledged).size).to.equal(acknowledged.length);
     expect([document?.version, pending]).to.deep.equal([versions.length, versions.length]);
-  });
-
-  it('finds what another gate did to a session at once', async () => {
-    const url = await postgres.create();
-    const [rows, other] = [await open(url), await open(url)];
-    const session = sessionRecord({ tokenHash: 'token' });
-    await rows.transact(async (tx) => {
-      await tx.putDocument(documentRecord({ docId: session.docId }));
-      await tx.putSession(session);
-    });
-    expect(await other.openSessions.byToken('token')).to.include({ sessionId: session.sessionId });
-    await rows.transact((tx) => tx.putSession({ ...session, closedAt: 1 }));
-    expect(await other.openSessions.byToken('token')).to.equal(undefined);
   });
 });

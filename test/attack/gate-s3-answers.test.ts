@@ -1,11 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -14,19 +10,16 @@ import { TIMINGS } from '../../src/common/s3/client.ts';
 import { failure } from '../support/failure.ts';
 import { randomBlob } from '../support/gate-records.ts';
 import { testLogger } from '../support/logs.ts';
-import { s3Missing, startS3Server } from '../support/s3-server.ts';
-import { S3_TIMINGS, type S3Bench, startS3Bench } from './s3-bench.ts';
+import { type S3Server, startS3Server } from '../support/s3-server.ts';
+import { useSmallDisk } from '../support/small-disk.ts';
+import { useStarted } from '../support/use-started.ts';
+import { S3_TIMINGS, startS3Bench } from './s3-bench.ts';
 
 const MB = 1_000_000;
 
 describe('an S3 server that answers otherwise', () => {
-  let bench: S3Bench;
-  before(async function () {
-    if (s3Missing()) this.skip();
-    bench = await startS3Bench();
-  });
-  afterEach(() => bench?.faults.heal());
-  after(() => bench?.dispose());
+  const bench = useStarted(startS3Bench, ({ dispose }) => dispose());
+  afterEach(() => bench.faults?.heal());
 
   it('does not keep what is not what it is called: the file is another than was hashed, or bytes change on their way', async () => {
     const forged = await bench.receive(randomBytes(MB));
@@ -189,32 +182,22 @@ describe('an S3 server that answers otherwise', () => {
     expect(await bench.names()).to.deep.equal(before);
   });
 
-  it('has no room: a put fails and leaves nothing; once there is room, the same one works', async function () {
-    this.timeout(60_000);
-    const root = await mkdtemp(join(tmpdir(), 'svc-s3-full-'));
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=700', 'tmpfs', root], { stdio: 'ignore' });
-    } catch {
-      rmSync(root, { recursive: true });
-      this.skip();
-    }
-    const small = await startS3Server(root);
-    try {
+  describe('without room', () => {
+    let small: S3Server;
+    const disk = useSmallDisk(16, () => small?.dispose());
+
+    it('fails a put and leaves nothing of it; once there is room, the same one works', async () => {
+      small = await startS3Server(disk.folder);
       const full = await createS3Blobs(small.settings, testLogger());
-      const { bavail, bsize } = statfsSync(root);
-      writeFileSync(join(root, 'ballast'), new Uint8Array(bavail * bsize - 2 * MB));
+      disk.fill(2 * MB);
       const file = await bench.receive(randomBytes(5 * MB));
       const blob = randomBlob();
       expect(await failure(full.put(file, blob))).to.include({ name: 'S3Error' });
       expect(await small.files()).to.deep.equal([]);
-      rmSync(join(root, 'ballast'));
+      disk.free();
       await full.put(file, blob);
       expect(hash('sha256', await buffer(full.read({ ...file, blob })))).to.equal(file.sha256);
-    } finally {
-      await small.dispose();
-      execFileSync('umount', [root]);
-      rmSync(root, { recursive: true });
-    }
+    });
   });
 });
 

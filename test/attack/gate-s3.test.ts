@@ -8,20 +8,15 @@ import type { StoredBlob } from '../../cmd/gate/domain/ports.ts';
 import { failure } from '../support/failure.ts';
 import { randomBlob } from '../support/gate-records.ts';
 import type { Fault } from '../support/http-faults.ts';
-import { s3Missing } from '../support/s3-server.ts';
 import { until } from '../support/until.ts';
-import { S3_TIMINGS, type S3Bench, startS3Bench } from './s3-bench.ts';
+import { useStarted } from '../support/use-started.ts';
+import { S3_TIMINGS, startS3Bench } from './s3-bench.ts';
 
 const MB = 1_000_000;
 
 describe('an S3 server that is killed, cut off or hangs', () => {
-  let bench: S3Bench;
-  before(async function () {
-    if (s3Missing()) this.skip();
-    bench = await startS3Bench();
-  });
-  afterEach(() => bench?.faults.heal());
-  after(() => bench?.dispose());
+  const bench = useStarted(startS3Bench, ({ dispose }) => dispose());
+  afterEach(() => bench.faults?.heal());
 
   it('killed during a put, again and again: every put that resolves is there, whole, and nothing else', async function () {
     this.timeout(120_000);
@@ -41,20 +36,6 @@ describe('an S3 server that is killed, cut off or hangs', () => {
     expect(await bench.names()).to.have.members(acknowledged.map(({ blob }) => blob));
     for (const stored of acknowledged)
       expect(hash('sha256', await buffer(bench.blobs.read(stored)))).to.equal(stored.sha256);
-  });
-
-  it('killed during a read, which goes on once it is back, and gives the bytes that it had not given', async () => {
-    const bytes = randomBytes(20 * MB);
-    const stream = bench.blobs.read(await bench.stored(bytes));
-    const pieces: Buffer[] = [];
-    stream.on('data', (piece) => pieces.push(piece));
-    await once(stream, 'data');
-    stream.pause();
-    await bench.server.kill();
-    await bench.server.start();
-    stream.resume();
-    await once(stream, 'end');
-    expect(Buffer.concat(pieces).equals(bytes)).to.equal(true);
   });
 
   it('killed during a read, for good: an error, and never a short file', async function () {
@@ -90,62 +71,57 @@ describe('an S3 server that is killed, cut off or hangs', () => {
     expect((await reading).equals(bytes)).to.equal(true);
   });
 
-  it('that hangs: a put fails by itself, and works again when the server does; a save gives up in its time', async function () {
-    this.timeout(60_000);
-    const file = await bench.receive(randomBytes(3 * MB));
+  /** Does something while the server hangs. @returns milliseconds that it took */
+  async function whileHanging(work: () => Promise<unknown>): Promise<number> {
     bench.server.hang();
+    const begin = performance.now();
     try {
-      const begin = performance.now();
-      expect(await failure(bench.blobs.put(file, randomBlob()))).to.include({ name: 'S3Error' });
-      expect(performance.now() - begin).to.be.within(900, 2_500);
-
-      // The first failure is quick, and what hangs after that ends with the save.
-      bench.faults.fail((_request, response) => {
-        bench.faults.heal();
-        return hangUp(_request, response);
-      });
-      const again = performance.now();
-      expect(await failure(bench.put(file, 400))).to.include({ code: 'internal', status: 503 });
-      expect(performance.now() - again).to.be.within(350, 900);
+      await work();
+      return performance.now() - begin;
     } finally {
       bench.server.resume();
     }
+  }
+
+  it('that hangs: a put fails by itself, and works again when the server does; a save gives up in its time', async function () {
+    this.timeout(60_000);
+    const file = await bench.receive(randomBytes(3 * MB));
+    const put = async () => expect(await failure(bench.blobs.put(file, randomBlob()))).to.include({ name: 'S3Error' });
+    expect(await whileHanging(put)).to.be.within(900, 2_500);
+    const save = async () => {
+      // The first failure is quick, and what hangs after that ends with the save.
+      bench.faults.fail((request, response) => {
+        bench.faults.heal();
+        return hangUp(request, response);
+      });
+      expect(await failure(bench.put(file, 400))).to.include({ code: 'internal', status: 503 });
+    };
+    expect(await whileHanging(save)).to.be.within(350, 900);
     const { blob } = await bench.put(file);
     expect(await bench.names()).to.include(blob);
   });
 
-  it('that hangs: a read fails, and so does the rest of one that has begun', async function () {
+  it('that hangs: a read fails, and so does the rest of one that has begun; who gives one up does not wait for it', async function () {
     this.timeout(60_000);
     const stored = await bench.stored(randomBytes(20 * MB));
     const begun = bench.blobs.read(stored);
     await once(begun, 'readable');
-    bench.server.hang();
-    try {
-      const begin = performance.now();
+    const read = async () => {
       const failures = await Promise.all([begun, bench.blobs.read(stored)].map((stream) => failure(buffer(stream))));
       for (const error of failures) expect(error).to.include({ name: 'S3Error' });
-      expect(performance.now() - begin).to.be.below(10_000);
-    } finally {
-      bench.server.resume();
-    }
-  });
+    };
+    expect(await whileHanging(read)).to.be.below(10_000);
 
-  it('that hangs: who gives up a read does not wait for it', async () => {
-    const stored = await bench.stored(randomBytes(20 * MB));
-    const begun = bench.blobs.read(stored);
-    await once(begun, 'readable');
+    const paused = bench.blobs.read(stored);
+    await once(paused, 'readable');
     const flowing = bench.blobs.read(stored).on('data', () => {});
     await once(flowing, 'data');
-    bench.server.hang();
-    try {
-      const begin = performance.now();
-      const streams = [begun, flowing, bench.blobs.read(stored).on('data', () => {})];
+    const giveUp = async () => {
+      const streams = [paused, flowing, bench.blobs.read(stored).on('data', () => {})];
       await sleep(50);
       for (const stream of streams) await once(stream.destroy(), 'close');
-      expect(performance.now() - begin).to.be.below(500);
-    } finally {
-      bench.server.resume();
-    }
+    };
+    expect(await whileHanging(giveUp)).to.be.below(500);
   });
 
   it('that is slow, or whose reader is: nothing is lost', async function () {

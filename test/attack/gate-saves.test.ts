@@ -43,16 +43,8 @@ describe('attacks on the WOPI host', () => {
 
   it('refuses the token of another document, one that nobody has, and the hash that a stolen database has', async () => {
     const hash = (await bench.rows.transact((tx) => tx.session('ses_doc_a')))?.tokenHash ?? '';
-    for (const token of [
-      OTHER,
-      hash,
-      'x',
-      TOKEN.slice(0, -1),
-      `${TOKEN}b`,
-      TOKEN.toLowerCase(),
-      "' OR 1=1 --",
-      'a'.repeat(5000),
-    ]) {
+    const changed = [TOKEN.slice(0, -1), `${TOKEN}b`, TOKEN.toLowerCase()];
+    for (const token of [OTHER, hash, 'x', ...changed, "' OR 1=1 --", 'a'.repeat(5000)]) {
       const what = token.slice(0, 50);
       for (const call of calls(`?access_token=${encodeURIComponent(token)}`))
         expect(await errorOf(await call), what).to.include({ status: 401, code: 'invalid_session_token' });
@@ -73,17 +65,7 @@ describe('attacks on the WOPI host', () => {
 
   it('lets no id leave its place, and tells an unknown document from a wrong token to nobody', async () => {
     for (const call of calls(`?access_token=${TOKEN}`, {}, 'doc_none')) expect((await call).status).to.equal(401);
-    for (const id of [
-      '..%2fdoc_a',
-      '%2e%2e',
-      'doc_a%00',
-      'doc_a%2f..%2fdoc_b',
-      'doc_a%20',
-      'DOC_A',
-      'doc_a;x',
-      '%64oc_b',
-      '*',
-    ])
+    for (const id of '..%2fdoc_a %2e%2e doc_a%00 doc_a%2f..%2fdoc_b doc_a%20 DOC_A doc_a;x %64oc_b *'.split(' '))
       for (const call of calls(`?access_token=${TOKEN}`, {}, id))
         expect((await call).status, id).to.be.oneOf([400, 401, 404, 501]);
     await untouched();

@@ -5,25 +5,22 @@ import type { Places } from '../../cmd/gate/domain/places.ts';
 import { SharedPlaces } from '../../cmd/gate/domain/places.ts';
 import type { Rows, Shared } from '../../cmd/gate/domain/ports.ts';
 import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
-import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
+import { postgresOrSkip } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const LIMIT = 60;
 
 describe('what gates share in a PostgreSQL', function () {
   this.timeout(120_000);
-  let postgres: Postgres;
+  const postgres = useStarted(postgresOrSkip, ({ stop }) => stop());
   let opened: Rows[] = [];
 
-  before(async function () {
-    postgres = await postgresOrSkip(this);
-  });
   afterEach(async () => {
     for (const rows of opened) await rows.close();
     opened = [];
   });
-  after(() => postgres?.stop());
 
   async function open(url: string): Promise<Shared> {
     const rows = await createPostgresRows(url);

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -12,50 +10,26 @@ import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import { failure } from '../support/failure.ts';
 import { bringTo, documentRecord, versionRecord } from '../support/gate-records.ts';
 import { testLogger } from '../support/logs.ts';
+import { useSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
-/** A file system of 4 MB as the data folder; needs root. */
 describe('a full disk under the gate', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-full-'));
-  const ballast = join(folder, 'ballast');
-  let data: DataDir | undefined;
-
-  before(async function () {
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', folder], { stdio: 'ignore' });
-    } catch {
-      this.skip();
-    }
+  let data: DataDir;
+  const { folder, free: empty, fill } = useSmallDisk(4, () => data?.rows.close());
+  before(async () => {
     data = await openDataDir(folder);
   });
-  after(async () => {
-    await data?.rows.close();
-    if (data) execFileSync('umount', [folder]);
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  function opened(): DataDir {
-    if (!data) throw new Error('not opened');
-    return data;
-  }
-
-  /** Leaves `bytes` of the file system free. */
-  function fill(bytes: number): void {
-    rmSync(ballast, { force: true });
-    const { bavail, bsize } = statfsSync(folder);
-    writeFileSync(ballast, new Uint8Array(Math.max(0, bavail * bsize - bytes)));
-  }
 
   for (const free of [0, 200_000]) {
     it(`with ${free} bytes left: a blob is ENOSPC and leaves nothing; the same one is kept once there is space`, async () => {
-      const { blobs } = opened();
+      const { blobs } = data;
       const write = (): Promise<{ blob: string }> =>
-        bringTo(opened(), Readable.from([new Uint8Array(150_000), new Uint8Array(150_000 + free)]));
+        bringTo(data, Readable.from([new Uint8Array(150_000), new Uint8Array(150_000 + free)]));
       fill(free);
       expect(await failure(write())).to.include({ code: 'ENOSPC' });
       expect(await blobs.list?.()).to.deep.equal([]);
       expect(readdirSync(join(folder, 'incoming'))).to.deep.equal([]);
-      rmSync(ballast);
+      empty();
       const { blob } = await write();
       expect(await blobs.list?.()).to.deep.equal([blob]);
       await blobs.remove(blob);
@@ -68,17 +42,17 @@ describe('a full disk under the gate', () => {
     const attempt = retryFor({ holdMs: 10_000, retryMs: 20 }, { error: () => void told.resolve() });
     const told = Promise.withResolvers<void>();
     fill(200_000);
-    const receiving = opened().incoming.receive(Readable.from(pieces), { maxBytes: 1_000_000, attempt });
+    const receiving = data.incoming.receive(Readable.from(pieces), { maxBytes: 1_000_000, attempt });
     await told.promise;
-    rmSync(ballast);
+    empty();
     const file = await receiving;
     expect(file).to.include({ sha256: hash('sha256', bytes), size: bytes.length });
     expect(readFileSync(file.path).equals(bytes)).to.equal(true);
-    await opened().incoming.discard(file);
+    await data.incoming.discard(file);
   });
 
   it('a transaction is ENOSPC and did nothing; the next one is done once there is space', async () => {
-    const { rows } = opened();
+    const { rows } = data;
     await rows.transact((t) => t.putDocument(documentRecord({ title: 'before' })));
     fill(0);
     const write = (): Promise<void> =>
@@ -88,14 +62,14 @@ describe('a full disk under the gate', () => {
       });
     expect(await failure(write())).to.include({ code: 'ENOSPC' });
     expect((await rows.transact((t) => t.documents())).map(({ title }) => title)).to.deep.equal(['before']);
-    rmSync(ballast);
+    empty();
     await write();
     expect((await rows.transact((t) => t.document('doc_a')))?.title).to.equal('after');
   });
 
   it('is opened with no byte left, can be read, and loses what a crash left', async () => {
-    const { rows } = opened();
-    const [kept, orphan] = [await bringTo(opened(), 'kept'), await bringTo(opened(), 'nobody has me')];
+    const { rows } = data;
+    const [kept, orphan] = [await bringTo(data, 'kept'), await bringTo(data, 'nobody has me')];
     await rows.transact((t) => t.putVersion(versionRecord({ version: 1, ...kept })));
     await rows.close();
     fill(0);
@@ -103,7 +77,7 @@ describe('a full disk under the gate', () => {
     const idle = { sample: () => undefined, isSaving: async () => false, retainHours: 24 };
     const cleaning = new Cleaning({ ...data, ...idle, clock: Date.now, log: testLogger() });
     cleaning.start();
-    const list = () => opened().blobs.list?.();
+    const list = () => data.blobs.list?.();
     await until('the orphan has gone', async () => !(await list())?.includes(orphan.blob) || undefined);
     cleaning.stop();
     expect(await list()).to.deep.equal([kept.blob]);

@@ -3,8 +3,9 @@ import { unzipSync } from 'fflate';
 import { zip } from '../../scripts/support/documents.ts';
 import type { DocbuilderStatus, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { SCRIPTS } from '../property/support/scripts.ts';
-import { startEnterprise, type TestService } from '../support/service.ts';
+import { startEnterprise } from '../support/service.ts';
 import { LETTER_DATA, letterTemplate } from '../support/templates.ts';
+import { useStarted } from '../support/use-started.ts';
 import { mutated, mutatedBytes } from './mutate.ts';
 
 /** Scripts and templates in all; each is sent through the whole service. 2000 take four minutes. */
@@ -16,11 +17,10 @@ const REFUSALS = new Set([400, 413, 422]);
 
 /** Scripts and templates that were changed at random, as a wrong program or a hostile caller would. */
 describe(`${RUNS} mutated scripts and templates`, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startEnterprise({ SVC_DOCBUILDER_WORKERS: '2', SVC_DOCBUILDER_WORKER_MAX_JOBS: '10000' });
-  });
-  after(() => service.stop());
+  const service = useStarted(
+    () => startEnterprise({ SVC_DOCBUILDER_WORKERS: '2', SVC_DOCBUILDER_WORKER_MAX_JOBS: '10000' }),
+    ({ stop }) => stop(),
+  );
 
   const restarts = async (): Promise<number> => {
     return (await service.read<DocbuilderStatus>('/v1/status')).workers.restarts;

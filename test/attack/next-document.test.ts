@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
-import { type Bench, fodt, paragraph, sharedBench } from '../engine/support.ts';
+import { fodt, paragraph, sharedBench } from '../engine/support.ts';
+import { useStarted } from '../support/use-started.ts';
 
 /** Most documents ask for it and no machine of ours has it: Liberation Sans is drawn. */
 const FONT = 'Arial';
@@ -14,10 +15,7 @@ const FOREIGN = readFileSync(execFileSync('fc-match', ['-f', '%{file}', 'DejaVu 
 /** Liberties of documents end with them: a worker makes the next caller's of the same parts as the one's before. */
 describe('attack: a document against the next one of its worker', function () {
   this.timeout(60_000);
-  let bench: Bench;
-  before(async () => {
-    bench = await sharedBench();
-  });
+  const bench = useStarted(sharedBench, () => undefined);
 
   const draw = async (content: string | Buffer, from: SourceFormat): Promise<string> =>
     (await bench.make(content, from, [PICTURE]))[0].bytes.toString('base64');

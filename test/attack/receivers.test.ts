@@ -3,22 +3,18 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startCanary } from '../support/canary.ts';
-import { CONTENT, type FileService, hex, sha256, startFileService } from '../support/receiver-events.ts';
-import { RECEIVER_KINDS, type Receiver, receiverKeys, startReceiver } from '../support/receivers.ts';
+import { CONTENT, hex, sha256, startFileService } from '../support/receiver-events.ts';
+import { RECEIVER_KINDS, receiverKeys, startReceiver } from '../support/receivers.ts';
+import { useStarted } from '../support/use-started.ts';
 
 for (const kind of RECEIVER_KINDS) {
   describe(`the ${kind} receiver`, () => {
     const keys = receiverKeys();
-    let files: FileService;
-    let receiver: Receiver;
-    before(async () => {
-      files = await startFileService();
-      receiver = await startReceiver(kind, { ...keys, SVC_BASE_URL: files.base });
-    });
-    after(async () => {
-      await receiver.stop();
-      files.close();
-    });
+    const files = useStarted(startFileService, ({ close }) => close());
+    const receiver = useStarted(
+      () => startReceiver(kind, { ...keys, SVC_BASE_URL: files.base }),
+      ({ stop }) => stop(),
+    );
 
     describe('does not keep or send', () => {
       const refusedDownload = async (body: object, event: string, reason: string) => {
@@ -34,30 +30,22 @@ for (const kind of RECEIVER_KINDS) {
         after(elsewhere.close);
         const { port } = elsewhere;
         const id = `file_${hex(12)}`;
+        const starts = ['http://', `${files.base}@`, `${files.base}\\@`].map((start) => `${start}127.0.0.1:${port}`);
         const addresses = [
-          `http://127.0.0.1:${port}/v1/files/${id}`,
-          `${files.base}@127.0.0.1:${port}/v1/files/${id}`,
-          `${files.base}.localhost:${port}/v1/files/${id}`,
-          `${files.base}/v1/files/../../other/${id}`,
-          `${files.base}/v1/files/${id}?a`,
-          `${files.base}\\@127.0.0.1:${port}/v1/files/${id}`,
-          `file:///v1/files/${id}`,
+          ...[...starts, `${files.base}.localhost:${port}`, 'file://'].map((start) => `${start}/v1/files/${id}`),
+          ...[`../../other/${id}`, `${id}?a`].map((end) => `${files.base}/v1/files/${end}`),
         ];
         for (const url of addresses)
           await refusedDownload(files.job({ file_id: id, url }), 'job.done', 'address_not_allowed');
         const paths = [
-          `http://127.0.0.1:${port}/svc/embed/files/doc_1`,
-          `${files.base}@127.0.0.1:${port}/svc/embed/files/doc_1`,
-          `${files.base}/svc/embed/files/../../../admin`,
-          `${files.base}/svc/embed/files/%2e%2e/%2e%2e/admin`,
-          `${files.base}/svc/embed/files/a\r\nX: y`,
+          ...starts.slice(0, 2).map((start) => `${start}/svc/embed/files/doc_1`),
+          ...['../../../admin', '%2e%2e/%2e%2e/admin', 'a\r\nX: y'].map(
+            (end) => `${files.base}/svc/embed/files/${end}`,
+          ),
         ];
         for (const [n, url] of paths.entries()) {
-          await refusedDownload(
-            files.document(`elsewhere ${n}`, 1, CONTENT, { url }),
-            'document.saved',
-            'address_not_allowed',
-          );
+          const body = files.document(`elsewhere ${n}`, 1, CONTENT, { url });
+          await refusedDownload(body, 'document.saved', 'address_not_allowed');
         }
         expect(elsewhere.connections).to.equal(0);
         expect(files.asked.length).to.equal(count);

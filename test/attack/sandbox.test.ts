@@ -49,6 +49,7 @@ const ATTACKS: Attack[] = [
   ['linked picture, file', 'fodt', 'pdf', ({ file }) => fodt(image(file))],
   ['linked picture, file to docx', 'fodt', 'docx', ({ file }) => fodt(image(file))],
   ['linked picture, path', 'fodt', 'pdf', ({ file }) => fodt(image(`../../../../..${file.slice(7)}`))],
+  ['linked picture, share', 'fodt', 'pdf', ({ http }) => fodt(image(`${http.slice(5)}/share/a.png`))],
   ['section from a file', 'fodt', 'txt', ({ text }) => fodt(section(text))],
   ['section from http', 'fodt', 'txt', ({ http }) => fodt(section(`${http}/s.odt`))],
   ['rtf INCLUDEPICTURE, file', 'rtf', 'pdf', ({ file }) => rtf('INCLUDEPICTURE', file)],

@@ -7,16 +7,50 @@ import { textsFor } from '../../cmd/gate/browser/texts.ts';
 /** Longer than it takes until a save without an answer is asked for again, on average. */
 const RETRY_MS = 1_000;
 
+/**
+ * Histories of a save, by the rule that each shows. The page holds version 3. `unmodified`, `saves` and `busy` are answers
+ * of the editor, `own 4` and `other 4` versions of which the page hears, `slept 4` is one of its own of which it has not
+ * heard. `retry` lets the time to the next request pass, `wait` so many milliseconds, `expire` exactly those. `back` is the
+ * document after a lost connection. `asked` counts the requests, `forced` says which of them were to save in any case.
+ */
+const HISTORIES: Record<string, string> = {
+  'is asked for again and again while the editor drops it without an answer, and the server soon after it': `
+    save; retry; retry; retry; retry; asked 5; hurried 5; saves; retry; retry; retry; retry; asked 5; own 4; is 4`,
+  'is asked for again once a version of another comes, also when the editor had said that it saves': `
+    save; saves; other 4; retry; forced no no; unmodified; is 4`,
+  'does not fail while the upload for another is under way, and is asked for again after it': `
+    save; busy; retry; asked 1; other 4; retry; unmodified; is 4`,
+  'without anything to save resolves with the version that was known, as unmodified': `
+    save; unmodified; is 3 unmodified`,
+  'waits for a version that is on its way, and makes none of its own': `
+    doubt; save; unmodified; retry; asked 1; trust; other 4; retry; unmodified; is 4; forced no no`,
+  'is forced when that version does not come': 'doubt; save; unmodified; wait 2000; forced no yes',
+  'after a lost connection waits for what the editor still has, and calls nothing lost': `
+    back then; save; unmodified; settle; other 4; retry; unmodified; is 4`,
+  'after a lost connection fails at once when the editor has fetched the document anew': `
+    back then; loaded later; save; unmodified; fails save_failed changes_lost`,
+  'after a lost connection of which nothing is known fails when no version comes': `
+    back; save; unmodified; settle; expire 10000; fails save_failed changes_lost`,
+  'after a lost connection to a gate that was started anew fails when no version comes': `
+    back then; loaded; save; unmodified; settle; expire 10000; fails save_failed changes_lost`,
+  'fails after 30 s with save_timeout when the server cannot be asked': `
+    down; save; expire 30000; fails save_timeout`,
+  'fails with save_timeout 2 s later when the server does not answer': `
+    mute; save; expire 30000; expire 2000; fails save_timeout`,
+  'that fails after 30 s has the connection looked at when the editor has not said a word': `
+    save; retry; unanswered 0; expire 30000; fails save_timeout; unanswered 1`,
+  'that fails after 30 s leaves the connection alone when the editor has said something': `
+    save; saves; other 4; retry; unanswered 0; expire 30000; fails save_timeout; unanswered 0`,
+  'does not fail when it was stored while the page slept': 'save; slept 4; expire 30000; is 4',
+};
+
 describe('SVC.Editor: a save, beside those of others', () => {
   const { setTimeout: plainSet, clearTimeout: plainClear } = globalThis;
   let timers: Map<number, { work: () => void; ms: number }>;
   let posts: Record<string, unknown>[];
   let server: SessionState;
-  let ask: () => Promise<SessionState>;
-  let known: number;
-  let hurried: number;
-  let doubtful: ReturnType<SavingOptions['isDoubtful']>;
-  let unanswered: number;
+  let now: { known: number; doubtful: ReturnType<SavingOptions['isDoubtful']>; ask: () => Promise<SessionState> };
+  let counts: { hurried: number; unanswered: number };
   let saving: Saving;
 
   beforeEach(() => {
@@ -28,22 +62,22 @@ describe('SVC.Editor: a save, beside those of others', () => {
     }) as never;
     globalThis.clearTimeout = ((id: number) => void timers.delete(id)) as never;
     posts = [];
-    [known, doubtful, hurried, unanswered] = [3, false, 0, 0];
+    counts = { hurried: 0, unanswered: 0 };
+    now = { known: 3, doubtful: false, ask: async () => server };
     server = {
       ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
       ...{ users: [], save: null, loaded_at: 'then' },
     };
-    ask = async () => server;
     saving = new Saving({
       texts: textsFor('vi'),
       post: (_id, values) => void posts.push(values),
       wake: () => undefined,
-      hurry: () => void hurried++,
-      askState: () => ask(),
-      getVersion: () => known,
+      hurry: () => void counts.hurried++,
+      askState: () => now.ask(),
+      getVersion: () => now.known,
       isOpen: () => true,
-      isDoubtful: () => doubtful,
-      onUnanswered: () => void unanswered++,
+      isDoubtful: () => now.doubtful,
+      onUnanswered: () => void counts.unanswered++,
     });
   });
   afterEach(() => {
@@ -65,104 +99,57 @@ describe('SVC.Editor: a save, beside those of others', () => {
     for (const { work } of due) work();
   }
   const answer = (values: object) => saving.onAnswer({ MessageId: 'Action_Save_Resp', Values: { ...values } });
-  /** Gives the server a version, of whomever, of which the page hears. */
-  function stored(version: number, nonce = 'of another'): void {
-    known = version;
-    server = { ...server, version, save: { nonce, version } };
-    saving.onState(server);
+  /** Gives the server a version, of whomever. */
+  function store(version: number, nonce = 'of another'): void {
+    now.known = version;
+    Object.assign(server, { version, save: { nonce, version } });
   }
-  const forced = () => posts.map(({ DontSaveIfUnmodified }) => !DontSaveIfUnmodified);
+  /** The server's answer has been taken in. */
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('is asked for again and again while the editor drops it without an answer', async () => {
-    const saved = saving.save();
-    for (let times = 0; times < 4; times++) pass(RETRY_MS);
-    expect([posts.length, hurried], 'asked, and the server soon after it').to.deep.equal([5, 5]);
-    expect(new Set(posts.map(({ ExtendedData }) => ExtendedData))).to.have.lengthOf(1);
-    answer({ success: true });
-    for (let times = 0; times < 4; times++) pass(RETRY_MS);
-    expect(posts).to.have.lengthOf(5);
-    stored(4, saving.nonce());
-    expect(await saved).to.include({ version: 4, unmodified: false });
-  });
-
-  it('is asked for again once a version of another comes, also when the editor had said that it saves', async () => {
-    const saved = saving.save();
-    answer({ success: true });
-    stored(4);
-    pass(RETRY_MS);
-    expect(forced()).to.deep.equal([false, false]);
-    answer({ success: false, result: 'unmodified' });
-    expect(await saved).to.include({ version: 4, unmodified: false });
-  });
-
-  it('does not fail while the upload for another is under way, and is asked for again after it', async () => {
-    const saved = saving.save();
-    const busy = { success: false, result: 'Could not upload document to storage', errorMsg: 'Already in progress.' };
-    answer(busy);
-    pass(RETRY_MS);
-    expect(posts).to.have.lengthOf(1);
-    stored(4);
-    pass(RETRY_MS);
-    answer({ success: false, result: 'unmodified' });
-    expect(await saved).to.include({ version: 4, unmodified: false });
-  });
-
-  it('without anything to save resolves with the version that was known, as unmodified', async () => {
-    const saved = saving.save();
-    answer({ success: false, result: 'unmodified' });
-    expect(await saved).to.include({ version: 3, unmodified: true });
-  });
-
-  it('waits for a version that is on its way, and makes none of its own', async () => {
-    doubtful = 'a moment';
-    const saved = saving.save();
-    answer({ success: false, result: 'unmodified' });
-    pass(RETRY_MS);
-    expect(posts).to.have.lengthOf(1);
-    doubtful = false;
-    stored(4);
-    pass(RETRY_MS);
-    answer({ success: false, result: 'unmodified' });
-    expect(await saved).to.include({ version: 4, unmodified: false });
-    expect(forced()).to.deep.equal([false, false]);
-  });
-
-  it('is forced when that version does not come', () => {
-    doubtful = 'a moment';
-    void saving.save();
-    answer({ success: false, result: 'unmodified' });
-    pass(2_000);
-    expect(forced()).to.deep.equal([false, true]);
+  async function play(history: string): Promise<void> {
+    let saved: Promise<unknown> | undefined;
+    const acts: Record<string, (...words: string[]) => unknown> = {
+      save: () => {
+        saved = saving.save().catch((error: unknown) => error);
+      },
+      unmodified: () => answer({ success: false, result: 'unmodified' }),
+      saves: () => answer({ success: true }),
+      busy: () => answer({ success: false, result: 'Could not upload', errorMsg: 'Already in progress.' }),
+      retry: () => pass(RETRY_MS),
+      wait: (ms) => pass(Number(ms)),
+      expire: (ms) => expire(Number(ms)),
+      other: (version) => [store(Number(version)), saving.onState(server)],
+      own: (version) => [store(Number(version), saving.nonce()), saving.onState(server)],
+      slept: (version) => store(Number(version), saving.nonce()),
+      doubt: () => Object.assign(now, { doubtful: 'a moment' }),
+      trust: () => Object.assign(now, { doubtful: false }),
+      back: (loadedAt) => saving.onBack({ version: 3, loadedAt: loadedAt ?? null }),
+      loaded: (at) => Object.assign(server, { loaded_at: at ?? null }),
+      down: () => Object.assign(now, { ask: () => Promise.reject(new Error('it is down')) }),
+      mute: () => Object.assign(now, { ask: () => new Promise(() => undefined) }),
+      settle,
+      asked: (count) => {
+        expect(posts).to.have.lengthOf(Number(count));
+        expect(new Set(posts.map(({ ExtendedData }) => ExtendedData))).to.have.lengthOf(1);
+      },
+      hurried: (count) => expect(counts.hurried).to.equal(Number(count)),
+      forced: (...words) =>
+        expect(posts.map(({ DontSaveIfUnmodified: asks }) => (asks ? 'no' : 'yes'))).to.deep.equal(words),
+      unanswered: (count) => expect(counts.unanswered).to.equal(Number(count)),
+      is: async (version, word) =>
+        expect(await saved).to.include({ version: Number(version), unmodified: word === 'unmodified' }),
+      fails: async (code, reason) =>
+        expect(await saved).to.deep.include({ code, ...(reason && { detail: { reason, version: 3 } }) }),
+    };
+    for (const step of history.trim().split(/\s*[;\n]\s*/)) {
+      const [what = '', ...words] = step.split(' ');
+      await (acts[what] ?? expect.fail(`no such step: ${step}`))(...words);
+    }
     saving.stop();
-  });
+  }
 
-  it('after a lost connection waits for what the editor still has, and calls nothing lost', async () => {
-    saving.onBack({ version: 3, loadedAt: 'then' });
-    const saved = saving.save();
-    answer({ success: false, result: 'unmodified' });
-    await settled();
-    stored(4);
-    pass(RETRY_MS);
-    answer({ success: false, result: 'unmodified' });
-    expect(await saved).to.include({ version: 4, unmodified: false });
-  });
-
-  it('after a lost connection fails at once when the editor has fetched the document anew', async () => {
-    saving.onBack({ version: 3, loadedAt: 'then' });
-    server = { ...server, loaded_at: 'later' };
-    const saved = saving.save().catch((error: unknown) => error);
-    answer({ success: false, result: 'unmodified' });
-    expect(await saved).to.deep.include({ code: 'save_failed', detail: { reason: 'changes_lost', version: 3 } });
-  });
-
-  it('after a lost connection of which nothing is known fails when no version comes', async () => {
-    saving.onBack({ version: 3, loadedAt: null });
-    const saved = saving.save().catch((error: unknown) => error);
-    answer({ success: false, result: 'unmodified' });
-    await settled();
-    pass(10_000);
-    expect(await saved).to.include({ code: 'save_failed' });
-  });
+  for (const [rule, history] of Object.entries(HISTORIES)) it(rule, () => play(history));
 
   it('proves that the editor answers the page, or not in time', async () => {
     const [late, soon] = [saving.prove(5_000), saving.prove(5_000)];
@@ -170,45 +157,6 @@ describe('SVC.Editor: a save, beside those of others', () => {
     expect(await soon).to.equal(true);
     expire(5_000);
     expect(await late).to.equal(false);
-  });
-
-  it('fails after 30 s with save_timeout when the server cannot be asked', async () => {
-    ask = () => Promise.reject(new Error('it is down'));
-    const ended = saving.save().catch((error: unknown) => error);
-    expire(30_000);
-    expect(await ended).to.include({ code: 'save_timeout' });
-  });
-
-  it('fails with save_timeout 2 s later when the server does not answer', async () => {
-    ask = () => new Promise(() => undefined);
-    const ended = saving.save().catch((error: unknown) => error);
-    expire(30_000);
-    expire(2_000);
-    expect(await ended).to.include({ code: 'save_timeout' });
-  });
-
-  for (const [heard, title] of [
-    [false, 'has the connection looked at when the editor has not said a word'],
-    [true, 'leaves the connection alone when the editor has said something'],
-  ] as const) {
-    it(`that fails after 30 s ${title}`, async () => {
-      const ended = saving.save().catch((error: unknown) => error);
-      if (heard) answer({ success: true });
-      // Asks again, and is not answered yet.
-      if (heard) stored(4);
-      pass(RETRY_MS);
-      expect(unanswered).to.equal(0);
-      expire(30_000);
-      expect(await ended).to.include({ code: 'save_timeout' });
-      expect(unanswered).to.equal(heard ? 0 : 1);
-    });
-  }
-
-  it('does not fail when it was stored while the page slept', async () => {
-    const ended = saving.save();
-    server = { ...server, version: 4, save: { nonce: saving.nonce() ?? '', version: 4 } };
-    expire(30_000);
-    expect(await ended).to.include({ version: 4, unmodified: false });
   });
 
   it('of a document that does not come within 120 s is load_failed', async () => {
@@ -221,7 +169,4 @@ describe('SVC.Editor: a save, beside those of others', () => {
     expect(await ended).to.deep.include({ code: 'load_failed', detail: { reason: 'timeout' } });
     expect(failed).to.have.lengthOf(1);
   });
-
-  /** The server's answer has been taken in. */
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
 });

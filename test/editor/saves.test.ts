@@ -238,17 +238,4 @@ describe('stand-in editor: saves', () => {
       });
     }
   });
-
-  it('saves everything when it is stopped, and nothing when it is killed', async () => {
-    const client = await open();
-    await client.addLine('trước khi dừng');
-    await editor.stop();
-    expect(storedLines()).to.include('trước khi dừng');
-    expect(client.received).to.include('close: shuttingdown');
-    editor = await start();
-    await (await open()).addLine('trước khi mất điện');
-    await editor.kill();
-    editor = await start();
-    expect((await open()).lines().at(-1)).to.equal('trước khi dừng');
-  });
 });

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { type StandInEditor, startEditor } from '../../examples/editor/editor.ts';
+import { startEditor } from '../../examples/editor/editor.ts';
 import type { EditorOptions } from '../../examples/editor/options.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
+import { useStarted } from '../support/use-started.ts';
 import { EditorRefused, openEditor } from './client.ts';
-import { startWopiHost, type WopiHost } from './wopi-host.ts';
+import { startWopiHost } from './wopi-host.ts';
 
 interface Answer {
   status: number;
@@ -13,22 +14,18 @@ interface Answer {
 }
 
 describe('stand-in editor: WebSocket upgrades', () => {
-  let editor: StandInEditor;
-  let host: WopiHost;
-
-  before(async () => {
-    host = await startWopiHost();
+  const start = (options: Partial<EditorOptions> = {}) =>
+    startEditor({ port: 0, host: '127.0.0.1', admin: { user: 'admin', password: 'secret word' }, ...options });
+  const editor = useStarted(
+    () => start(),
+    (started) => started.stop(),
+  );
+  const host = useStarted(startWopiHost, ({ stop }) => stop());
+  before(() => {
     host.files.set('doc_1', { name: 'a.docx', bytes: ooxml('docx'), stamp: 'a' });
     host.files.set('doc_2', { name: 'b.txt', bytes: Buffer.from('hai'), stamp: 'b' });
-    editor = await start();
-  });
-  after(async () => {
-    await editor.stop();
-    await host.stop();
   });
 
-  const start = (options: Partial<EditorOptions> = {}): Promise<StandInEditor> =>
-    startEditor({ port: 0, host: '127.0.0.1', admin: { user: 'admin', password: 'secret word' }, ...options });
   /** Fills in a path: the document part of a WebSocket URL, its WOPISrc and its token. */
   const fill = (path: string): string => {
     const source = (id: string) => `${host.url}/svc/wopi/files/${id}`;
@@ -61,21 +58,9 @@ describe('stand-in editor: WebSocket upgrades', () => {
   }
 
   it('refuses with 400 what opens no document in the real one, though a front may take it for one that does', async () => {
-    for (const path of [
-      '/cool/?ws&SRC',
-      '/cool/?ws/&SRC',
-      '//cool//DOC/ws',
-      '/cool/DOC/ws/more?SRC/ws',
-      '/cool/DOC/other?SRC/ws',
-      '/cool/DOC',
-      '/cool/DOC?ws&SRC',
-      '/lool/DOC/ws?SRC/ws',
-      '/wasm/DOC',
-      '/cool/0xHEX/ws',
-      '/browser/standin1/cool.html?SRC',
-      '/hosting/discovery',
-    ])
-      expect((await upgrade(fill(path))).status, path).to.equal(400);
+    const paths = `/cool/?ws&SRC /cool/?ws/&SRC //cool//DOC/ws /cool/DOC/ws/more?SRC/ws /cool/DOC/other?SRC/ws /cool/DOC
+      /cool/DOC?ws&SRC /lool/DOC/ws?SRC/ws /wasm/DOC /cool/0xHEX/ws /browser/standin1/cool.html?SRC /hosting/discovery`;
+    for (const path of paths.split(/\s+/)) expect((await upgrade(fill(path))).status, path).to.equal(400);
   });
 
   it('opens the admin channel in all its spellings, to its own origin', async () => {

@@ -246,6 +246,6 @@ export function readMessage(event: Posted, origin: string, source: unknown): Edi
 }
 
 /** A message to the editor's page. */
-export function writeMessage(id: string, values: Record<string, unknown> = {}): string {
+function writeMessage(id: string, values: Record<string, unknown> = {}): string {
   return JSON.stringify({ MessageId: id, SendTime: Date.now(), Values: values });
 }

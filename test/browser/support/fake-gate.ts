@@ -33,45 +33,31 @@ export interface Orders extends Behaviour {
   nobody?: boolean;
 }
 
-/** The gate and an editor behind one origin, as far as the browser library meets them; documents are by their key. */
-export interface FakeGate {
-  origin: string;
-  orders: Orders;
-  /** Method and path of each request, in their order. */
-  requests: string[];
-  /** Bodies of what created sessions. */
-  configs: unknown[];
-  documents: Map<string, Document>;
-  sessions: Map<string, Session>;
-  /** Headers Cookie of all requests. */
-  cookies: string[];
-  forms: URLSearchParams[];
-  reset(): void;
-  close(): Promise<void>;
-}
+export type FakeGate = Awaited<ReturnType<typeof startFakeGate>>;
 
-/** @param others answers what this gate does not; tells whether it does */
-export async function startFakeGate(
-  others: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
-): Promise<FakeGate> {
+const noState = () => ({
+  orders: {} as Orders,
+  /** Method and path of each request, in their order. */
+  requests: [] as string[],
+  /** Bodies of what created sessions. */
+  configs: [] as unknown[],
+  documents: new Map<string, Document>(),
+  sessions: new Map<string, Session>(),
+  /** Headers Cookie of all requests. */
+  cookies: [] as string[],
+  forms: [] as URLSearchParams[],
+});
+
+/** Starts the gate and an editor behind one origin, as far as the browser library meets them; documents are by their key. */
+export async function startFakeGate() {
   const api = await bundle('main');
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
   server.listen(0, '127.0.0.1');
   const port = await portOf(server);
-  const gate: FakeGate = {
+  const gate = {
     origin: `http://localhost:${port}`,
-    orders: {},
-    requests: [],
-    configs: [],
-    documents: new Map(),
-    sessions: new Map(),
-    cookies: [],
-    forms: [],
-    reset: () =>
-      void Object.assign(gate, {
-        ...{ orders: {}, requests: [], configs: [], cookies: [], forms: [] },
-        ...{ documents: new Map(), sessions: new Map() },
-      }),
+    ...noState(),
+    reset: () => void Object.assign(gate, noState()),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -80,7 +66,6 @@ export async function startFakeGate(
   return gate;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (others(request, response)) return;
     const url = new URL(request.url ?? '/', gate.origin);
     const body = await text(request);
     const { method = '' } = request;

@@ -3,14 +3,13 @@ import type { Frame, Page } from 'puppeteer-core';
 import { portOf } from '../../support/listen.ts';
 import { until } from '../../support/until.ts';
 
-/** A portal's web server: a page that embeds, under a Content-Security-Policy as strict as it can be. */
-export interface Portal {
-  origin: string;
-  close(): Promise<void>;
-}
+export type Portal = Awaited<ReturnType<typeof startPortal>>;
 
-/** @param gate origin of the service */
-export async function startPortal(gate: string): Promise<Portal> {
+/**
+ * Starts a portal's web server: a page that embeds, under a Content-Security-Policy as strict as it can be.
+ * @param gate origin of the service
+ */
+export async function startPortal(gate: string) {
   const policy = [
     "default-src 'none'",
     `script-src ${gate}`,

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { createAsk, type Decision, type Question } from '../../../cmd/gate/domain/ask.ts';
+import { createAsk, type Decision } from '../../../cmd/gate/domain/ask.ts';
 import { Counting } from '../../../cmd/gate/domain/counting.ts';
 import type { SessionRecord } from '../../../cmd/gate/domain/model.ts';
 import { hashToken } from '../../../cmd/gate/domain/session-token.ts';
 import { createWopiSrcReader } from '../../../cmd/gate/domain/wopi-src.ts';
 import {
+  createView,
   DOC,
   escaped,
   FOREIGN,
@@ -18,15 +19,55 @@ import {
 import { sessionRecord } from '../../support/gate-records.ts';
 import { testLogger } from '../../support/logs.ts';
 
-function start(limit: number, foreignHosts = true) {
-  const state = { now: 1_000_000, broken: false };
+const OUTCOMES: Record<string, Decision> = {
+  ...{ in: undefined, full: 'connection_limit_reached', unknown: 'unknown_session' },
+  ...{ foreign: 'foreign_host', unreadable: 'unreadable' },
+};
+const NOW = 1_000_000;
+const SESSIONS: Record<string, Partial<SessionRecord>> = {
+  ...{ edits: {}, views: { mode: 'view' }, elsewhere: { docId: OTHER_DOC } },
+  ...{ late: { expiresAt: NOW }, gone: { closedAt: NOW - 1 } },
+};
+
+/**
+ * Histories of questions, by the rule that each shows. `edits a` and its like make a session with the token `a`, `admit`
+ * gives a place, `seen @` is a sample with a view of another WOPI host. A question begins with what is decided: `in ws a`
+ * asks for the socket of a session, `in ws25 a` for that of the older release, `in page` for the page; `@` stands for
+ * another WOPI host, before a token; a permission follows a colon.
+ */
+const HISTORIES: Record<string, string> = {
+  'at the socket: an edit session needs a place, a view session none': `
+    places 1; edits one; edits two; views reader
+    in ws one; full ws two; in ws reader; in ws25 one; opened 3`,
+  'lets in who got a place before, whatever came since': `
+    places 1; edits one; edits two; admit one; full ws two; in ws one`,
+  'refuses no token, an unknown one, one of another document, an expired and a deleted session': `
+    places 9; elsewhere a; late b; gone c; unknown ws; unknown ws nobody; unknown ws a; unknown ws b; unknown ws c
+    unknown raw /cool/ws?WOPISrc=${escaped(toWopiSrc(DOC))}`,
+  'refuses what cannot be read, and an unknown stage': `
+    places 9; edits x; unreadable raw /cool/ws; unreadable stage x; unreadable Page x; unreadable other x`,
+  'caps other WOPI hosts by document and token; read-only is not counted, view is': `
+    places 1; in ws @a; in ws25 @a; full ws @b; full ws @b:view; in ws @b:readonly`,
+  'shuts out other WOPI hosts where it is told to, and keeps no place for them': `
+    shut; places 1; foreign ws @a; foreign ws25 @a; foreign ws @b:readonly; foreign page @; pending 0
+    edits one; in ws one`,
+  'at the page: stops only who could not get a place; the editor itself tells that there is no session': `
+    places 1; in page; in page @; admit somebody; in page; edits one
+    full page; in page :readonly; full page @; views two; in page`,
+  'at the page: lets in where somebody is already': `
+    places 2; edits one; admit one; seen @; in page; in page @; full page @0`,
+  'lets in when it fails itself, but still refuses what cannot be read': `
+    places 1; edits one; admit somebody; breaks; in ws one; in page; unreadable raw /cool/x`,
+};
+
+function start(foreignHosts = true) {
+  const state = { limit: 0, broken: false, opened: 0 };
   const sessions = new Map<string, SessionRecord>();
   const events: object[] = [];
-  const opened: number[] = [];
-  const counting = new Counting({ limit: () => limit, clock: () => state.now });
-  const isOpen = (session: SessionRecord) => {
+  const counting = new Counting({ limit: () => state.limit, clock: () => NOW });
+  const isOpen = ({ closedAt }: SessionRecord) => {
     if (state.broken) throw new Error('a mistake of ours');
-    return session.closedAt === null;
+    return closedAt === null;
   };
   const ask = createAsk({
     openSessions: {
@@ -37,140 +78,61 @@ function start(limit: number, foreignHosts = true) {
     places: { use: (work) => work(counting) },
     readWopiSrc: createWopiSrcReader(WOPI_URL),
     foreignHosts,
-    onOpened: () => void opened.push(state.now),
-    clock: () => state.now,
+    onOpened: () => {
+      state.opened += 1;
+    },
+    clock: () => NOW,
     log: testLogger(),
-    audit: {
-      record: (event, facts) => void events.push({ event, ...facts }),
-      close: async () => undefined,
-    },
+    audit: { record: (event, facts) => void events.push({ event, ...facts }), close: async () => undefined },
   });
-  counting.observe({ at: state.now, views: [], documents: 0, modified: [] });
-  return {
-    state,
-    counting,
-    events,
-    opened,
-    session: (token: string, more: Partial<SessionRecord> = {}): SessionRecord => {
-      const session = sessionRecord({
-        sessionId: `ses_${token}`,
-        docId: DOC,
-        tokenHash: hashToken(token),
-        expiresAt: state.now + 60_000,
-        ...more,
-      });
-      sessions.set(session.tokenHash, session);
-      return session;
-    },
-    ws: (uri: string): Promise<Decision> => ask({ uri, stage: 'ws' }),
-    page: (uri: string): Promise<Decision> => ask({ uri, stage: 'page' }),
-    ask: (question: Question): Promise<Decision> => ask(question),
+  const see = (...users: string[]) => {
+    const views = users.map((user) => createView(user, null));
+    counting.observe({ at: NOW, views, documents: views.length, modified: [] });
   };
+  see();
+  const enter = (token: string, changes: Partial<SessionRecord> = {}) => {
+    const own = { sessionId: `ses_${token}`, docId: DOC, tokenHash: hashToken(token), expiresAt: NOW + 60_000 };
+    sessions.set(own.tokenHash, sessionRecord({ ...own, ...changes }));
+  };
+  return { state, counting, events, ask, see, enter };
 }
 
-const LIMIT = 'connection_limit_reached';
-const own = (token: string): string => socket26(toWopiSrc(DOC), token);
+/** Converts the words of a question to what the proxy asks. */
+function toQuestion(stage = '', word = ''): { uri: string; stage: string } {
+  if (stage === 'raw') return { uri: word, stage: 'ws' };
+  const [name = '', permission] = word.split(':');
+  const more = permission ? `&permission=${permission}` : '';
+  const [source, token] = name.startsWith('@') ? [FOREIGN, name.slice(1)] : [toWopiSrc(DOC), name];
+  if (stage === 'page') return { uri: page(source === FOREIGN ? source + token : source, more), stage };
+  if (stage === 'ws25') return { uri: socket25(source, token, 2), stage: 'ws' };
+  return { uri: socket26(source, token, more), stage };
+}
 
 describe('the decision whether a session may open', () => {
-  it('at the socket: an edit session needs a place, a view session none', async () => {
-    const { session, ws, opened } = start(1);
-    for (const token of ['one', 'two']) session(token);
-    session('reader', { mode: 'view' });
-    expect(await ws(own('one'))).to.equal(undefined);
-    expect(await ws(own('two'))).to.equal(LIMIT);
-    expect(await ws(own('reader'))).to.equal(undefined);
-    expect(await ws(socket25(toWopiSrc(DOC), 'one', 2))).to.equal(undefined);
-    expect(opened, 'those let in').to.have.lengthOf(3);
-  });
-
-  it('lets in who got a place before, whatever came since', async () => {
-    const { session, ws, counting } = start(1);
-    const { sessionId } = session('one');
-    session('two');
-    expect(counting.admit(sessionId).admitted).to.equal(true);
-    expect(await ws(own('two'))).to.equal(LIMIT);
-    expect(await ws(own('one'))).to.equal(undefined);
-  });
-
-  it('refuses no token, an unknown one, one of another document, an expired and a deleted session', async () => {
-    const { session, ws, state } = start(9);
-    session('elsewhere', { docId: OTHER_DOC });
-    session('late', { expiresAt: state.now });
-    session('gone', { closedAt: state.now - 1 });
-    for (const token of ['', 'unknown', 'elsewhere', 'late', 'gone']) {
-      expect(await ws(own(token)), token).to.equal('unknown_session');
-    }
-    expect(await ws(`/cool/ws?WOPISrc=${escaped(toWopiSrc(DOC))}`)).to.equal('unknown_session');
-  });
-
-  it('refuses what cannot be read, and an unknown stage', async () => {
-    const { ask, ws } = start(9);
-    expect(await ws('/cool/ws')).to.equal('unreadable');
-    for (const stage of ['', 'Page', 'ws, ws', 'other'])
-      expect(await ask({ uri: own('x'), stage })).to.equal('unreadable');
-  });
-
-  it('caps other WOPI hosts by document and token; read-only is not counted, view is', async () => {
-    const { ws } = start(1);
-    expect(await ws(socket26(FOREIGN, 'a'))).to.equal(undefined);
-    expect(await ws(socket25(FOREIGN, 'a'))).to.equal(undefined);
-    expect(await ws(socket26(FOREIGN, 'b'))).to.equal(LIMIT);
-    expect(await ws(socket26(FOREIGN, 'b', '&permission=view'))).to.equal(LIMIT);
-    expect(await ws(socket26(FOREIGN, 'b', '&permission=readonly'))).to.equal(undefined);
-  });
-
-  it('shuts out other WOPI hosts where it is told to, and keeps no place for them', async () => {
-    const { ws, page: at, session, counting } = start(1, false);
-    for (const uri of [socket26(FOREIGN, 'a'), socket25(FOREIGN, 'a'), socket26(FOREIGN, 'b', '&permission=readonly')])
-      expect(await ws(uri)).to.equal('foreign_host');
-    expect(await at(page(FOREIGN))).to.equal('foreign_host');
-    expect(counting.figures().pending).to.equal(0);
-    session('one');
-    expect(await ws(own('one'))).to.equal(undefined);
-  });
-
-  it('at the page: stops only who could not get a place', async () => {
-    const { page: at, session, counting } = start(1);
-    expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
-    expect(await at(page(FOREIGN))).to.equal(undefined);
-    counting.admit('somebody');
-    expect(await at(page(toWopiSrc(DOC))), 'the editor itself tells that there is no session').to.equal(undefined);
-    session('one');
-    expect(await at(page(toWopiSrc(DOC)))).to.equal(LIMIT);
-    expect(await at(page(toWopiSrc(DOC), '&permission=readonly'))).to.equal(undefined);
-    expect(await at(page(FOREIGN))).to.equal(LIMIT);
-    session('two', { mode: 'view' });
-    expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
-  });
-
-  it('at the page: lets in where somebody is already', async () => {
-    const { page: at, session, counting, state } = start(2);
-    const { sessionId } = session('one');
-    counting.admit(sessionId);
-    const view = { docId: null, wopiSrc: FOREIGN, userId: 'u', viewId: '1', readonly: false };
-    counting.observe({ at: state.now, views: [view], documents: 1, modified: [] });
-    expect(await at(page(toWopiSrc(DOC)))).to.equal(undefined);
-    expect(await at(page(FOREIGN))).to.equal(undefined);
-    expect(await at(page(`${FOREIGN}0`))).to.equal(LIMIT);
-  });
-
-  it('lets in when it fails itself, but still refuses what cannot be read', async () => {
-    const { state, ws, page: at, counting, session } = start(1);
-    session('one');
-    counting.admit('somebody');
-    state.broken = true;
-    expect([await ws(own('one')), await at(page(toWopiSrc(DOC)))]).to.deep.equal([undefined, undefined]);
-    expect(await ws('/cool/x')).to.equal('unreadable');
-  });
+  for (const [rule, history] of Object.entries(HISTORIES))
+    it(rule, async () => {
+      const { state, counting, ask, see, enter } = start(!history.includes('shut;'));
+      for (const step of history.trim().split(/\s*[;\n]\s*/)) {
+        const [what = '', word = '', ...more] = step.split(' ');
+        if (what in OUTCOMES) expect(await ask(toQuestion(word, ...more)), step).to.equal(OUTCOMES[what]);
+        else if (what in SESSIONS) enter(word, SESSIONS[what]);
+        else if (what === 'places') state.limit = Number(word);
+        else if (what === 'admit') expect(counting.admit(`ses_${word}`).admitted).to.equal(true);
+        else if (what === 'seen') see('u');
+        else if (what === 'breaks') state.broken = true;
+        else if (what === 'opened') expect(state.opened).to.equal(Number(word));
+        else if (what === 'pending') expect(counting.figures().pending).to.equal(Number(word));
+        else if (what !== 'shut') throw new Error(`no such step: ${step}`);
+      }
+    });
 
   it('records refusals with the document and whose session it is, and with neither token nor address', async () => {
-    const { ws, events, session, page: at, counting } = start(1);
-    session('late');
+    const { ask, events, enter, counting, state } = start();
+    state.limit = 1;
+    enter('late');
     counting.admit('somebody');
-    await ws(own('unknown'));
-    await ws(own('late'));
-    await at(page(toWopiSrc(DOC)));
-    await ws('/cool/x');
+    for (const [stage, word] of ['ws unknown', 'ws late', 'page', 'raw /cool/x'].map((text) => text.split(' ')))
+      await ask(toQuestion(stage, word));
     const event = { event: 'connection.refused' };
     expect(events).to.deep.equal([
       { ...event, reason: 'unknown_session', document: DOC },

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { EditorWatch } from '../../../cmd/gate/domain/editor-watch.ts';
 import type { EditorSample, SamplingHandlers, SharedText } from '../../../cmd/gate/domain/ports.ts';
 import { silentLogger } from '../../support/logs.ts';
+import { createSharedText } from '../../support/shared-text.ts';
 import { until } from '../../support/until.ts';
 
 const sampleAt = (at: number, ...modified: string[]): EditorSample => ({
@@ -17,18 +18,6 @@ describe('what the leader sees of the editor', () => {
   afterEach(() => {
     for (const end of ends.splice(0)) end();
   });
-
-  function sharedText(): SharedText {
-    let stored = { version: 0, text: undefined as string | undefined };
-    return {
-      read: async (known) => ({ ...stored, text: known === stored.version ? undefined : stored.text, now: 0 }),
-      async write(text, version) {
-        if (version !== stored.version) return false;
-        stored = { version: version + 1, text };
-        return true;
-      },
-    };
-  }
 
   function gate(shared: SharedText | undefined) {
     const samples: EditorSample[] = [];
@@ -62,17 +51,8 @@ describe('what the leader sees of the editor', () => {
     };
   }
 
-  it('is known to the only gate at once', () => {
-    const { watch, says } = gate(undefined);
-    watch.start();
-    expect([watch.state(), watch.sample()]).to.deep.equal(['down', undefined]);
-    says().onState('ok');
-    says().onSample(sampleAt(1));
-    expect([watch.state(), watch.sample()?.at]).to.deep.equal(['ok', 1]);
-  });
-
   it('is known to all others, each sample once, with its documents and their changes', async () => {
-    const shared = sharedText();
+    const shared = createSharedText();
     const [leader, other] = [gate(shared), gate(shared)];
     leader.watch.start();
     leader.says().onState('ok');
@@ -95,7 +75,7 @@ describe('what the leader sees of the editor', () => {
   });
 
   it('goes on with another leader, which begins with the last sample', async () => {
-    const shared = sharedText();
+    const shared = createSharedText();
     const [first, second] = [gate(shared), gate(shared)];
     first.watch.start();
     first.says().onState('ok');
@@ -111,7 +91,7 @@ describe('what the leader sees of the editor', () => {
   });
 
   it('makes every gate forget the pages of an editor that was lost, or may be another one', async () => {
-    const shared = sharedText();
+    const shared = createSharedText();
     const [leader, other] = [gate(shared), gate(shared)];
     leader.watch.start();
     leader.says().onState('ok');

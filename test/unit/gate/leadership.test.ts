@@ -56,15 +56,6 @@ describe('leadership', () => {
     return leadership;
   }
 
-  it('is the only gate’s from its start to its end', async () => {
-    const only = gate(1, undefined);
-    expect(only.leads()).to.equal(false);
-    await only.start();
-    expect([only.leads(), [...onDuty]]).to.deep.equal([true, [1]]);
-    await only.stop();
-    expect([only.leads(), [...onDuty]]).to.deep.equal([false, []]);
-  });
-
   it('is one gate’s, and another’s at once when that stops', async () => {
     const { lease } = leaseFor(60_000);
     const [first, second] = [gate(1, lease(1)), gate(2, lease(2))];

@@ -2,34 +2,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Counting, type CountingState } from '../../../cmd/gate/domain/counting.ts';
 import { createLocalPlaces, type Places, SharedPlaces, waitForFreed } from '../../../cmd/gate/domain/places.ts';
-import type { EditorView, SharedText } from '../../../cmd/gate/domain/ports.ts';
+import type { EditorView } from '../../../cmd/gate/domain/ports.ts';
 import { FOREIGN, createView as view } from '../../support/gate-openings.ts';
+import { createSharedText } from '../../support/shared-text.ts';
 
 const sampleAt = (at: number, views: EditorView[] = []) => ({ at, views, documents: 1, modified: [] });
-
-/** A shared text in memory, whose every call takes a turn of the loop or more. */
-function sharedText(clock: () => number) {
-  const state = { version: 0, text: undefined as string | undefined, writes: 0, broken: false };
-  const turn = (count: number) =>
-    new Promise<void>((resolve) => (count > 0 ? setImmediate(() => turn(count - 1).then(resolve)) : resolve()));
-  const text: SharedText = {
-    async read(known) {
-      await turn(1);
-      if (state.broken) throw new Error('the database is away');
-      return { version: state.version, text: known === state.version ? undefined : state.text, now: clock() };
-    },
-    async write(next, version) {
-      await turn(2);
-      if (state.broken) throw new Error('the database is away');
-      if (version !== state.version) return false;
-      Object.assign(state, { version: version + 1, text: next, writes: state.writes + 1 });
-      // The answer is on its way for as long again.
-      await turn(1);
-      return true;
-    },
-  };
-  return { state, text };
-}
 
 const step = fc.record({
   who: fc.nat(6).map((n) => `s${n}`),
@@ -75,67 +52,31 @@ describe('the counted places', () => {
   describe('of several gates', () => {
     let now = 0;
     let limit = 5;
-    let shared: ReturnType<typeof sharedText>;
+    let shared: ReturnType<typeof createSharedText>;
     let gates: Places[];
     beforeEach(async () => {
       [now, limit] = [1_000_000, 5];
-      shared = sharedText(() => now);
-      gates = [1, 2, 3].map(() => new SharedPlaces(shared.text, { limit: () => limit, clock: () => now }));
+      shared = createSharedText(() => now);
+      gates = [1, 2, 3].map(() => new SharedPlaces(shared, { limit: () => limit, clock: () => now }));
       await gates[0]?.observe(sampleAt(now));
     });
     const gate = (index: number) => gates[index % gates.length] as Places;
     const admit = (index: number, sessionId: string) =>
       gate(index).use((counting) => counting.admit(sessionId).admitted);
 
-    it('are given to as many as there are places, whoever asks where at the same time', async () => {
-      const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => admit(index, `s${index}`)));
-      expect(answers.filter(Boolean)).to.have.length(5);
-      for (const places of gates)
-        expect(await places.use((counting) => counting.figures())).to.include({ pending: 5, current: 0 });
-    });
-
-    it('are those of a gate that has died, too, and given up by another one', async () => {
-      limit = 1;
-      expect([await admit(0, 'a'), await admit(1, 'b')]).to.deep.equal([true, false]);
-      gates = gates.slice(1);
-      expect([await admit(0, 'b'), await admit(0, 'a')]).to.deep.equal([false, true]);
-      await gate(1).use((counting) => counting.release('a'));
-      expect(await admit(0, 'b')).to.equal(true);
-    });
-
-    it('stay taken while a WebSocket was let in elsewhere, until a sample says that its view has gone', async () => {
-      limit = 1;
-      await gate(0).use((counting) => counting.admitSocket('a'));
-      await gate(1).use((counting) => counting.release('a'));
-      expect(await admit(2, 'b')).to.equal(false);
-      now += 10_000;
-      await gate(2).observe(sampleAt(now));
-      expect(await admit(1, 'b')).to.equal(true);
-    });
-
     it('are written down once a second for who asks again and again, and not at all for who is refused', async () => {
       limit = 1;
       await admit(0, 'a');
-      const { writes } = shared.state;
+      const writes = shared.writes();
       for (let index = 0; index < 30; index += 1) await Promise.all([admit(index, 'a'), admit(index, 'b')]);
-      expect(shared.state.writes).to.equal(writes);
+      expect(shared.writes()).to.equal(writes);
       now += 1_000;
       for (let index = 0; index < 30; index += 1) await admit(index, 'a');
-      expect(shared.state.writes).to.equal(writes + 1);
-    });
-
-    it('fail for all who wait while the store is away, and are right again after that', async () => {
-      await admit(0, 'a');
-      shared.state.broken = true;
-      const failed = await Promise.allSettled(Array.from({ length: 9 }, (_, index) => admit(0, `s${index}`)));
-      expect(failed.every(({ status }) => status === 'rejected')).to.equal(true);
-      shared.state.broken = false;
-      expect(await gate(0).use((counting) => counting.figures().pending)).to.equal(1);
-      expect(await gate(0).use((counting) => counting.hasPlace('a'))).to.equal(true);
+      expect(shared.writes()).to.equal(writes + 1);
     });
 
     it('take a sample’s age from the gate that has it, and the time from the store', async () => {
-      const late = new SharedPlaces(shared.text, { limit: () => limit, clock: () => now - 3_600_000 });
+      const late = new SharedPlaces(shared, { limit: () => limit, clock: () => now - 3_600_000 });
       await late.observe(sampleAt(now - 3_600_000 - 7_000));
       expect(await gate(1).use((counting) => counting.figures())).to.include({
         sample_age_seconds: 7,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { EditorView, RowsReader } from '../../../cmd/gate/domain/ports.ts';
-import { createPresence } from '../../../cmd/gate/domain/presence.ts';
+import { createPresence, type Presence } from '../../../cmd/gate/domain/presence.ts';
 import { DOC, OTHER_DOC, createView as view } from '../../support/gate-openings.ts';
 import { silentLogger } from '../../support/logs.ts';
 
@@ -11,6 +11,8 @@ const sessions = [
   { sessionId: 'ses_2', docId: DOC, user: be },
   { sessionId: 'ses_3', docId: DOC, user: an },
 ];
+
+type Listed = Parameters<Presence['lists']>[0];
 
 function start() {
   const state = { broken: false, lookups: [] as string[] };
@@ -28,38 +30,22 @@ function start() {
 }
 
 describe('presence', () => {
-  it('tells the people of a document, each once, and whether it has changes', async () => {
+  it('tells the people of a document, each once, and whether it has changes, while they have views of their own document', async () => {
     const { presence, see } = start();
-    expect([presence.sampledAt(), presence.hasViews(DOC), presence.users(DOC)]).to.deep.equal([null, false, []]);
-    expect(presence.modified(DOC)).to.equal(false);
-    await see(7, [view('ses_1'), view('ses_2'), view('ses_3'), view('x', null)], [DOC]);
-    expect(presence.users(DOC)).to.deep.equal([an, be]);
-    expect([presence.modified(DOC), presence.modified(OTHER_DOC)]).to.deep.equal([true, false]);
-    expect([presence.hasViews(DOC), presence.hasViews(OTHER_DOC), presence.sampledAt()]).to.deep.equal([
-      true,
-      false,
-      7,
-    ]);
-  });
-
-  it('lists a session while it has a view of its own document', async () => {
-    const { presence, see } = start();
-    const [first, second] = [
-      { sessionId: 'ses_1', docId: DOC },
-      { sessionId: 'ses_2', docId: DOC },
+    const [first, second] = ['ses_1', 'ses_2'].map((sessionId) => ({ sessionId, docId: DOC })) as [Listed, Listed];
+    const told = () => [
+      ...[presence.sampledAt(), presence.users(DOC), presence.hasViews(DOC), presence.hasViews(OTHER_DOC)],
+      ...[presence.modified(DOC), presence.modified(OTHER_DOC), presence.lists(first), presence.lists(second)],
     ];
-    expect(presence.lists(first)).to.equal(false);
-    await see(1, [view('ses_1'), view('ses_2', OTHER_DOC)]);
-    expect([presence.lists(first), presence.lists(second)]).to.deep.equal([true, false]);
-    await see(2, []);
-    expect(presence.lists(first)).to.equal(false);
-  });
-
-  it('leaves out ghosts: no session of ours, or one of another document', async () => {
-    const { presence, see } = start();
-    const matched = await see(7, [view('ses_9'), view('ses_1', OTHER_DOC), view('anybody', null)]);
+    expect(told()).to.deep.equal([null, [], false, false, false, false, false, false]);
+    await see(7, [view('ses_1'), view('ses_2'), view('ses_3'), view('x', null)], [DOC]);
+    expect(told()).to.deep.equal([7, [an, be], true, false, true, false, true, true]);
+    await see(8, [view('ses_1'), view('ses_2', OTHER_DOC)]);
+    expect(told()).to.deep.equal([8, [an], true, false, false, false, true, false]);
+    // Ghosts: no session of ours, or one of another document.
+    const matched = await see(9, [view('ses_9'), view('ses_1', OTHER_DOC), view('anybody', null)]);
     expect(matched.views).to.deep.equal([view('anybody', null)]);
-    expect([presence.hasViews(DOC), presence.hasViews(OTHER_DOC)]).to.deep.equal([false, false]);
+    expect(told()).to.deep.equal([9, [], false, false, false, false, false, false]);
   });
 
   it('looks a session up once, and forgets it when its view has gone', async () => {

@@ -8,22 +8,20 @@ import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts'
 import { failure } from '../../../support/failure.ts';
 import { uploadRecord } from '../../../support/gate-records.ts';
 import { type BenchOptions, FACTS, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
-import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';
+import { postgresOrSkip } from '../../../support/postgres.ts';
 import { until } from '../../../support/until.ts';
+import { useStarted } from '../../../support/use-started.ts';
 
 const DOC = 'doc_a';
 
 describe('two gates on one database', function () {
   this.timeout(60_000);
-  let postgres: Postgres;
+  const postgres = useStarted(postgresOrSkip, ({ stop }) => stop());
   let gates: SavesBench[] = [];
   let one: SavesBench;
   let two: SavesBench;
   let session: SessionRecord;
 
-  before(async function () {
-    postgres = await postgresOrSkip(this);
-  });
   beforeEach(async () => {
     const url = await postgres.create();
     await start(url);
@@ -33,7 +31,6 @@ describe('two gates on one database', function () {
     for (const gate of gates) await gate.stop();
     gates = [];
   });
-  after(() => postgres?.stop());
 
   async function start(url: string, options: BenchOptions = {}): Promise<void> {
     const rows = [await createPostgresRows(url), await createPostgresRows(url)] as const;

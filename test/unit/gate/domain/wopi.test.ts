@@ -8,11 +8,9 @@ describe('CheckFileInfo', () => {
   const name = (title: string) => baseFileName({ title, fileType: 'docx', key: 'the-key' });
 
   it('names a file by its title, once with its extension', () => {
-    expect(name('Báo cáo')).to.equal('Báo cáo.docx');
-    expect(name('Báo cáo.DOCX')).to.equal('Báo cáo.docx');
+    for (const title of ['Báo cáo', 'Báo cáo.DOCX']) expect(name(title)).to.equal('Báo cáo.docx');
     expect(name('a/b\\c:d.odt')).to.equal('a_b_c_d.odt.docx');
-    expect(name('..')).to.equal('the-key.docx');
-    expect(name(' .docx')).to.equal('the-key.docx');
+    for (const title of ['..', ' .docx']) expect(name(title)).to.equal('the-key.docx');
   });
 
   it('names a file so that the editor has room behind it, and shows the whole title', () => {
@@ -58,18 +56,8 @@ describe('CheckFileInfo', () => {
 
   it('reads a nonce only from what the library writes', () => {
     expect(parseNonce('svc1.aB_-9')).to.equal('aB_-9');
-    for (const other of [
-      'undefined',
-      '',
-      'svc1.',
-      'svc2.a',
-      'svc1.a b',
-      ` svc1.a`,
-      `svc1.${'a'.repeat(65)}`,
-      undefined,
-    ]) {
-      expect(parseNonce(other), String(other)).to.equal(null);
-    }
+    const texts = ['undefined', '', 'svc1.', 'svc2.a', 'svc1.a b', ' svc1.a', `svc1.${'a'.repeat(65)}`];
+    for (const other of [...texts, undefined]) expect(parseNonce(other), String(other)).to.equal(null);
   });
 
   it('gives versions times that only go up, whatever the clock does', () => {

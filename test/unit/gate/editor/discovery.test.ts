@@ -94,13 +94,6 @@ describe('discovery', () => {
     expect(await failure()).to.equal('editor_unavailable');
   });
 
-  it('forgets when told to', async () => {
-    await discovery.page('docx');
-    discovery.forget();
-    server.now.discovery.status = 502;
-    expect(await failure()).to.equal('editor_unavailable');
-  });
-
   it('knows no page for what the editor does not edit', async () => {
     expect(await failure('pdf')).to.equal('unsupported_file_type');
   });

@@ -1,14 +1,19 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
 import { createBlobs } from '../../../../cmd/gate/store/blobs.ts';
 import { createIncoming } from '../../../../cmd/gate/store/incoming.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
+import { createS3Blobs } from '../../../../cmd/gate/store/s3-blobs.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { documentRecord, randomBlob, uploadRecord } from '../../../support/gate-records.ts';
 import { rowsContract } from '../../../support/gate-store.ts';
 import { blobsContract } from '../../../support/gate-store-blobs.ts';
+import { testLogger } from '../../../support/logs.ts';
+import { s3Missing, startS3Server } from '../../../support/s3-server.ts';
+import { useStarted } from '../../../support/use-started.ts';
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-store-'));
 
@@ -18,12 +23,8 @@ rowsContract('SQLite', async () => {
 });
 
 describe('rows that forget uploads and removals', () => {
-  let path: string;
-  beforeEach(async () => {
-    path = await folder();
-  });
-  afterEach(() => rm(path, { recursive: true }));
-  const open = () => createRows(join(path, 'gate.db'), { forgetful: true });
+  const place = useFolder();
+  const open = () => createRows(place.at('gate.db'), { forgetful: true });
 
   it('have them as long as they are open, and nothing else of them', async () => {
     const [upload, removed] = [uploadRecord(), randomBlob()];
@@ -62,4 +63,30 @@ blobsContract('files', async () => {
         .filter((entry) => entry.isFile())
         .map((entry) => entry.name),
   };
+});
+
+describe('on a real S3 server', () => {
+  let places = 0;
+  const server = useStarted(
+    (context) => (s3Missing() ? context.skip() : startS3Server()),
+    ({ dispose }) => dispose(),
+  );
+
+  blobsContract('objects', async () => {
+    const path = await folder();
+    const prefix = `place-${++places}/`;
+    return {
+      open: async () => ({
+        incoming: await createIncoming(join(path, 'incoming')),
+        blobs: await createS3Blobs({ ...server.settings, prefix }, testLogger()),
+      }),
+      dispose: () => rm(path, { recursive: true }),
+      files: async () => [
+        ...(await readdir(join(path, 'incoming'))),
+        ...(await server.files())
+          .filter((file) => file.startsWith(`${prefix}documents/`))
+          .map((file) => basename(file)),
+      ],
+    };
+  });
 });

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
@@ -8,17 +7,14 @@ import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
 import { createRows } from '../../../../cmd/gate/store/rows.ts';
 import { migrate, openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
 import { failure } from '../../../support/failure.ts';
+import { useFolder } from '../../../support/folder.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
 describe('the gate’s files', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'svc-store-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  const folder = useFolder('test');
 
-  const database = (): string => join(folder, 'gate.db');
+  const database = (): string => folder.at('gate.db');
 
   describe('the database', () => {
     it('flushes its log at each commit and checks references', () => {
@@ -31,26 +27,13 @@ describe('the gate’s files', () => {
     });
 
     it('is refused while another process has it open', async () => {
-      const holder = `
-        import { migrate, openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
-        try { openDatabase(${JSON.stringify(database())}); } catch (error) { console.log(error.message); }`;
+      const [module, path] = [join(root, 'cmd/gate/store/sqlite.ts'), database()].map((text) => JSON.stringify(text));
+      const program = `import { openDatabase } from ${module};
+        try { openDatabase(${path}); } catch (error) { console.log(error.message); }`;
       const rows = await createRows(database());
-      const child = spawnSync(process.execPath, ['--input-type=module', '-e', holder], { encoding: 'utf8' });
+      const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
       expect(child.stdout).to.contain('in use by another process');
       await rows.close();
-    });
-
-    it('says nothing on standard error: no warning about node:sqlite', () => {
-      const child = spawnSync(process.execPath, [
-        '--input-type=module',
-        '-e',
-        `import { migrate, openDatabase } from ${JSON.stringify(join(root, 'cmd/gate/store/sqlite.ts'))};
-         openDatabase(':memory:').close();
-         process.emitWarning('still told');`,
-      ]);
-      expect(child.stderr.toString())
-        .to.match(/still told/)
-        .and.not.match(/SQLite/);
     });
 
     it('is refused when a newer release made it, and is left as it is', async () => {
@@ -83,38 +66,30 @@ describe('the gate’s files', () => {
 
   describe('the data folder', () => {
     it('is this user’s alone', async () => {
-      const { rows } = await openDataDir(join(folder, 'data'));
+      const { rows } = await openDataDir(folder.at('data'));
       await rows.close();
-      expect(statSync(join(folder, 'data')).mode & 0o777).to.equal(0o700);
-      expect(statSync(join(folder, 'data', 'links.key')).mode & 0o777).to.equal(0o600);
-    });
-
-    it('has no download of an earlier run', async () => {
-      mkdirSync(join(folder, 'incoming'));
-      writeFileSync(join(folder, 'incoming', 'half'), 'half of a document');
-      const { rows } = await openDataDir(folder);
-      expect(readdirSync(join(folder, 'incoming'))).to.deep.equal([]);
-      await rows.close();
+      expect(statSync(folder.at('data')).mode & 0o777).to.equal(0o700);
+      expect(statSync(folder.at('data', 'links.key')).mode & 0o777).to.equal(0o600);
     });
 
     it('has one link secret for ever, and no new one is made where it was damaged', async () => {
       const open = async (): Promise<Buffer> => {
-        const { rows, linkSecret } = await openDataDir(folder);
+        const { rows, linkSecret } = await openDataDir(folder.path);
         await rows.close();
         return linkSecret;
       };
       const first = await open();
       expect(first).to.have.length(32);
       expect(await open()).to.deep.equal(first);
-      writeFileSync(join(folder, 'links.key'), 'short');
+      writeFileSync(folder.at('links.key'), 'short');
       expect((await failure(open()))?.message).to.contain('links.key');
-      expect(readFileSync(join(folder, 'links.key'), 'utf8')).to.equal('short');
+      expect(readFileSync(folder.at('links.key'), 'utf8')).to.equal('short');
     });
   });
 
   it('hold 100 MB that are put and got without the process growing by 64 MiB', () => {
     const script = join(root, 'test/unit/gate/store/gate-blob-memory.ts');
-    const grown = Number(execFileSync(process.execPath, [script, folder], { encoding: 'utf8' }));
+    const grown = Number(execFileSync(process.execPath, [script, folder.path], { encoding: 'utf8' }));
     expect(grown).to.be.within(0, 64 * 1_048_576);
   });
 });

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -12,6 +11,7 @@ import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts'
 import { migrate, openDatabase } from '../../../../cmd/gate/store/sqlite.ts';
 import { BEGIN_WRITING, clientOptions, transaction } from '../../../../src/common/sql/postgres-client.ts';
 import { migrate as migratePostgres } from '../../../../src/common/sql/postgres-tables.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { sessionRecord } from '../../../support/gate-records.ts';
 import { FACTS, savesBench } from '../../../support/gate-saves.ts';
 import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';
@@ -31,16 +31,16 @@ const ROWS = ['a', 'b'].flatMap((name) => [
 
 describe('data of a release that named bytes by their hash', function () {
   this.timeout(60_000);
+  const place = useFolder('test');
   let folder: string;
   let postgres: Postgres | undefined;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-old-'));
+    folder = place.path;
     const shard = join(folder, 'blobs', SHA256.slice(0, 2));
     await mkdir(shard, { recursive: true });
     await writeFile(join(shard, SHA256), CONTENT);
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
   after(() => postgres?.stop());
 
   /** Old documents are served and saved, and their bytes go with the last of them. */

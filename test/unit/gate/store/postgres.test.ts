@@ -8,18 +8,15 @@ import { openDataDir } from '../../../../cmd/gate/store/data-dir.ts';
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
 import { BEGIN_WRITING, clientOptions, transaction } from '../../../../src/common/sql/postgres-client.ts';
 import { migrate } from '../../../../src/common/sql/postgres-tables.ts';
+import { useFolder } from '../../../support/folder.ts';
 import { documentRecord } from '../../../support/gate-records.ts';
 import { rowsContract } from '../../../support/gate-store.ts';
-import { type Postgres, postgresOrSkip } from '../../../support/postgres.ts';
+import { postgresOrSkip } from '../../../support/postgres.ts';
+import { useStarted } from '../../../support/use-started.ts';
 
 describe('the gate’s rows on PostgreSQL', function () {
   this.timeout(120_000);
-  let postgres: Postgres;
-
-  before(async function () {
-    postgres = await postgresOrSkip(this);
-  });
-  after(() => postgres?.stop());
+  const postgres = useStarted(postgresOrSkip, ({ stop }) => stop());
 
   const open = createPostgresRows;
 
@@ -81,15 +78,11 @@ describe('the gate’s rows on PostgreSQL', function () {
   });
 
   describe('a data folder', () => {
-    let folder: string;
-    beforeEach(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'svc-store-'));
-    });
-    afterEach(() => rm(folder, { recursive: true }));
+    const folder = useFolder('test');
 
     /** Opens the folder and closes it again. */
     const visit = async (databaseUrl?: string): Promise<number> => {
-      const { rows } = await openDataDir(folder, { databaseUrl });
+      const { rows } = await openDataDir(folder.path, { databaseUrl });
       const documents = await rows.read((tx) => tx.documents());
       await rows.close();
       return documents.length;
@@ -98,7 +91,7 @@ describe('the gate’s rows on PostgreSQL', function () {
 
     it('belongs to its database: others would take all its bytes for nobody’s', async () => {
       const [url, other] = [await postgres.create(), await postgres.create()];
-      const { rows } = await openDataDir(folder, { databaseUrl: url });
+      const { rows } = await openDataDir(folder.path, { databaseUrl: url });
       await rows.transact((tx) => tx.putDocument(documentRecord()));
       await rows.close();
       expect(await visit(url)).to.equal(1);
@@ -120,24 +113,24 @@ describe('the gate’s rows on PostgreSQL', function () {
     it('has no key that signs links of its own: each gate has that of the database, which was that of the first', async () => {
       const url = await postgres.create();
       const key = async () => {
-        const { rows, linkSecret } = await openDataDir(folder, { databaseUrl: url });
+        const { rows, linkSecret } = await openDataDir(folder.path, { databaseUrl: url });
         await rows.close();
         return linkSecret.toString('hex');
       };
       const old = 'ab'.repeat(32);
-      await writeFile(join(folder, 'links.key'), Buffer.from(old, 'hex'));
+      await writeFile(folder.at('links.key'), Buffer.from(old, 'hex'));
       expect(await key()).to.equal(old);
-      await rm(join(folder, 'links.key'));
+      await rm(folder.at('links.key'));
       expect(await key()).to.equal(old);
     });
 
     it('is any folder where the bytes are elsewhere', async () => {
-      const openBlobs = () => createBlobs(join(folder, 'elsewhere'));
+      const openBlobs = () => createBlobs(folder.at('elsewhere'));
       for (const url of [await postgres.create(), await postgres.create()]) {
-        const { rows } = await openDataDir(folder, { databaseUrl: url, openBlobs });
+        const { rows } = await openDataDir(folder.path, { databaseUrl: url, openBlobs });
         await rows.close();
       }
-      expect(await readdir(folder)).to.have.members(['elsewhere', 'incoming', 'owner.json']);
+      expect(await readdir(folder.path)).to.have.members(['elsewhere', 'incoming', 'owner.json']);
     });
 
     it('with a database of its own is not for another one', async () => {
