@@ -153,13 +153,4 @@ describe('POST /v1/extract', () => {
       expect(error.detail['errors']).to.have.nested.property('[0].path', path);
     });
   }
-
-  it('bad sources get the same errors as in a conversion', async () => {
-    for (const what of ['text', 'meta', 'thumbnail']) {
-      expect(await errorOf(await post(what, Buffer.from('x'), 'a.docx'))).to.include({ code: 'corrupt_source' });
-      expect(await errorOf(await post(what, Buffer.from('%PDF-1.7\n'), 'a.pdf'))).to.include({
-        code: 'unsupported_format',
-      });
-    }
-  });
 });

@@ -1,12 +1,12 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { expect } from 'chai';
 import type { Environment } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wire.ts';
+import { useFolder } from '../support/folder.ts';
 import { aloneSettings, spawnGate, startGateProcess } from '../support/gate.ts';
 import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
 import { portOf } from '../support/listen.ts';
@@ -21,27 +21,25 @@ describe('a gate whose bytes are in an S3 store', function () {
   this.timeout(60_000);
   let server: S3Server;
   let faults: HttpFaults;
-  let folder: string;
   let environment: Environment;
 
+  after(async () => {
+    faults?.close();
+    await server?.dispose();
+  });
+  const folder = useFolder();
   before(async function () {
     if (s3Missing()) this.skip();
     server = await startS3Server();
     faults = await startHttpFaults(server.port);
-    folder = await mkdtemp(join(tmpdir(), 'svc-gate-s3-'));
     const SVC_S3_ENDPOINT = `http://127.0.0.1:${faults.port}`;
     environment = { ...s3Environment(server), SVC_S3_ENDPOINT, SVC_S3_PREFIX: 'one/' };
-  });
-  after(async () => {
-    faults?.close();
-    await server?.dispose();
-    if (folder) await rm(folder, { recursive: true, force: true });
   });
 
   let gates = 0;
   const gateEnvironment = (changes: Environment = {}): Promise<Environment> => {
     const name = `gate-${++gates}`;
-    return aloneSettings(join(folder, name), { ...environment, SVC_S3_PREFIX: `${name}/`, ...changes });
+    return aloneSettings(folder.at(name), { ...environment, SVC_S3_PREFIX: `${name}/`, ...changes });
   };
 
   describe('with an editor', () => {
@@ -163,9 +161,12 @@ describe('a gate whose bytes are in an S3 store', function () {
   });
 
   it('verifies who a store with TLS is', async () => {
-    const authority = await makeAuthority(folder);
+    const authority = await makeAuthority(folder.path);
     const identity = async (host: string) => {
-      const { certificate, key } = await makeIdentity(folder, 'store', authority, { name: 'store', hosts: [host] });
+      const { certificate, key } = await makeIdentity(folder.path, 'store', authority, {
+        name: 'store',
+        hosts: [host],
+      });
       return { cert: await readFile(certificate), key: await readFile(key) };
     };
     const tls = createServer(await identity('IP:127.0.0.1'), (socket) => {

@@ -7,7 +7,7 @@ import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { zip } from '../../scripts/support/documents.ts';
 import { useFolder } from '../support/folder.ts';
 import { verdict } from '../support/inspect.ts';
-import { type Bench, fodp, fods, fodt, paragraph, row, sharedBench, slide } from './support.ts';
+import { type Bench, findFailure, fodp, fods, fodt, paragraph, row, sharedBench, slide } from './support.ts';
 
 const MARKS = ['Một', 'Hai', 'Ba'];
 const PACKAGES = ['docx', 'odt', 'xlsx', 'ods', 'pptx', 'odp'] as const;
@@ -121,6 +121,10 @@ describe('engine: damaged packages', function () {
     expect(await opened(zip(shown), 'a.ods')).to.contain(MARKS[0]);
   });
 
+  it('of a flat file is told, too', async () => {
+    expect(await findFailure(bench.convert('<office:document', 'fodt', 'pdf'))).to.include({ reason: 'corrupt' });
+  });
+
   it('a part on the side may be damaged', async () => {
     for (const [format, part] of [
       ['docx', 'docProps/app.xml'],
@@ -133,6 +137,7 @@ describe('engine: damaged packages', function () {
   });
 
   it('whatever is missing, cut, exchanged or misnamed: all of the content arrives, or a refusal', async () => {
+    const restarts = bench.restarts();
     const kinds = ['cut', 'drop', 'empty', 'exchange', 'misname', 'end early'] as const;
     await fc.assert(
       fc.asyncProperty(
@@ -160,6 +165,7 @@ describe('engine: damaged packages', function () {
       ),
       { numRuns: 80, seed: 7 },
     );
+    expect(bench.restarts()).to.equal(restarts);
   });
 });
 

@@ -70,17 +70,6 @@ describe('engine: documents made of scripts', function () {
     }
   });
 
-  it('text has as many pages in each format as the breaks make, and its title', async () => {
-    const breaks: Block[] = [{ type: 'page_break' }, { type: 'page_break' }];
-    const flat = toText([{ type: 'table', rows: [['bảng']] }, ...breaks, { type: 'paragraph', text: 'Trang ba' }]);
-    const [docx, odt, pdf] = await bench.make(flat, 'fodt', [{ to: 'docx' }, { to: 'odt' }, { to: 'pdf' }]);
-    const again = await bench.convert(docx.bytes, 'docx', 'pdf');
-    expect([docx, odt, pdf, again].map((made) => made?.pages)).to.deep.equal([3, 3, 3, 3]);
-    const [, empty, last] = pdfText(pdf?.path ?? '').split('\f');
-    expect(empty).to.not.include('Trang ba');
-    expect(last).to.include('Trang ba').and.include('Trang 3 / 3').and.include('Biên bản');
-  });
-
   it('text does not begin a page for the paragraph that every format wants after a table', async () => {
     for (const length of [34, 35, 36, 37]) {
       const rows = Array.from({ length }, () => ['x']);

@@ -190,10 +190,4 @@ describe('the file with the number of workers', () => {
     stop();
     expect(seen).to.deep.equal([2, 3, 5]);
   });
-
-  it('is not there where none is named', async () => {
-    const workers = await readWorkerCount({ fallback: 3, log: silentLogger() });
-    workers.watch(() => undefined)();
-    expect(workers.current()).to.equal(3);
-  });
 });

@@ -191,14 +191,6 @@ describe('filling a template', () => {
     }
   });
 
-  it('a whole letter is filled', async () => {
-    const filled = await fill(templates.letterTemplate(), templates.LETTER_DATA, 'error');
-    expect(Object.values(filled).join('')).to.not.match(/\{\{|\}\}/);
-    const body = paragraphs(filled[DOCUMENT]);
-    expect(body.filter((text) => /^HĐ-/.test(text))).to.deep.equal(['HĐ-0098', 'HĐ-0112', 'HĐ-0131']);
-    expect(body.filter((text) => /^– /.test(text))).to.have.lengthOf(2);
-  });
-
   it('any text with values in their places, wherever Word has cut it, also in lists', async () => {
     const NAMES = ['a', 'b', 'họ tên', '__proto__', '0'];
     // Text that XML can hold, without carriage returns and without two braces of a kind side by side.
