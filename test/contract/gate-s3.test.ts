@@ -72,19 +72,12 @@ describe('a gate whose bytes are in an S3 store', function () {
     it('asks the store for nothing but objects of random names, whatever a user says', async () => {
       const before = faults.seen.length;
       const evil = 'one/../../other?prefix=&list-type=2#%2e%2e%2f\u0000é';
-      const urls = [
-        `http://127.0.0.1:${stack.portal.port}/${evil}`,
-        `http://127.0.0.1:${stack.portal.port}/?key=${evil}`,
-      ];
-      for (const [index, url] of urls.entries()) {
-        const token = await signHs256(
-          {
-            document: { url, fileType: 'docx', key: `..${index}`, title: evil },
-            editor: { user: { id: evil, name: evil }, callbackUrl: stack.receiver.url },
-            exp: Math.floor(Date.now() / 1000) + 600,
-          },
-          stack.environment['SVC_EMBED_JWT_SECRET'] ?? '',
-        );
+      const portal = `http://127.0.0.1:${stack.portal.port}`;
+      for (const [index, url] of [`${portal}/${evil}`, `${portal}/?key=${evil}`].entries()) {
+        const document = { url, fileType: 'docx', key: `..${index}`, title: evil };
+        const editor = { user: { id: evil, name: evil }, callbackUrl: stack.receiver.url };
+        const claims = { document, editor, exp: Math.floor(Date.now() / 1000) + 600 };
+        const token = await signHs256(claims, stack.environment['SVC_EMBED_JWT_SECRET'] ?? '');
         const created = await stack.call('/svc/embed/session', {
           method: 'POST',
           headers: { 'Content-Type': 'application/json', Origin: PORTAL_ORIGIN },
@@ -92,18 +85,10 @@ describe('a gate whose bytes are in an S3 store', function () {
         });
         expect(created.status, await created.clone().text()).to.be.within(200, 201);
         const session = (await created.json()) as EmbedSession;
+        const put = { 'X-WOPI-Override': 'PUT', Host: 'elsewhere.example' };
+        const headers = { ...put, Range: 'bytes=0-1', 'X-Amz-Date': evil.slice(0, 9) };
         for (const target of [contents(session), contents(session).replace(session.doc_id, encodeURIComponent(evil))])
-          for (const method of ['GET', 'POST'])
-            await fetch(target, {
-              method,
-              headers: {
-                'X-WOPI-Override': 'PUT',
-                Host: 'elsewhere.example',
-                Range: 'bytes=0-1',
-                'X-Amz-Date': evil.slice(0, 9),
-              },
-              ...(method === 'POST' && { body: evil }),
-            });
+          for (const init of [{}, { method: 'POST', body: evil }]) await fetch(target, { ...init, headers });
       }
       const seen = faults.seen.slice(before);
       expect(seen.length).to.be.at.least(4);

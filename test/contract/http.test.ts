@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
@@ -8,16 +9,10 @@ import { secret } from '../support/logs.ts';
 import { errorOf, startService, type TestService } from '../support/service.ts';
 
 /** Sends bytes as they are and gives back everything that comes, until the server closes. */
-function raw(url: string, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    let answer = '';
-    socket.setEncoding('utf8').on('data', (chunk) => {
-      answer += chunk;
-    });
-    socket.on('close', () => resolve(answer)).on('error', reject);
-  });
+function raw(url: string, request: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(request);
+  return text(socket);
 }
 
 describe('DocBuilder over HTTP', () => {

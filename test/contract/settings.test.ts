@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
 import { startCanary } from '../support/canary.ts';
 import { errorOf, startEnterprise, type TestService, until } from '../support/service.ts';
-import { slowSheet } from '../support/slow-sheet.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
 const MB = 1024 * 1024;
@@ -71,19 +70,5 @@ describe('what the operator set', function () {
     } finally {
       await source.close();
     }
-  });
-
-  it('SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: a job ends with 504, and its worker is replaced', async () => {
-    const { restarts } = (await status()).workers;
-    const refused = await service.convert(slowSheet(), 'a.fods', { to: 'pdf' });
-    expect(await errorOf(refused)).to.deep.equal({
-      ...{ status: 504, code: 'timeout' },
-      detail: { scope: 'job', limit_seconds: 2 },
-    });
-    const after = await until('another worker is there', async () => {
-      const { workers } = await status();
-      return workers.restarts > restarts && workers.idle === 2 ? workers : undefined;
-    });
-    expect(after).to.include({ total: 2, busy: 0 });
   });
 });

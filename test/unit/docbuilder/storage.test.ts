@@ -77,9 +77,9 @@ describe('the storage of several DocBuilders', function () {
   }
 
   /** The jobs of one replica, which beats when told. */
-  async function member(known: Known, options: { now?: () => number; database?: Database } = {}) {
-    const { query } = options.database ?? database;
-    const replicas = new Replicas(query, '127.0.0.1:1', options.now);
+  async function member(known: Known, now?: () => number) {
+    const { query } = database;
+    const replicas = new Replicas(query, '127.0.0.1:1', now);
     await replicas.join(() => LOAD);
     const rows = new JobRows(query, replicas.id);
     const isConnected = () => replicas.isConnected();
@@ -117,7 +117,7 @@ describe('the storage of several DocBuilders', function () {
       time = 1_000_000;
       known = await makeKnown(() => clock.now);
     });
-    const at = { now: () => time };
+    const at = () => time;
     const newOne = () => newJob(known.ids.issue('job', clock.now), clock.now);
     /** Beats of one replica during which the other says nothing. */
     async function silence(watcher: Replicas, seconds: number): Promise<void> {
