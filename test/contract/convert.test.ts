@@ -3,20 +3,23 @@ import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
-import { startCanary } from '../support/canary.ts';
+import { useCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, form, sharedEnterprise, startService, type TestService } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise, startService, type TestService, useService } from '../support/service.ts';
+import { useStarted } from '../support/started.ts';
 
 const MARKER = secret('Biên bản họp số mật');
 const RTF = Buffer.from(`{\\rtf1\\ansi\\uc0 Bi\\u234 n b\\u7843 n h\\u7885 p s\\u7889  m\\u7853 t\\par}`, 'latin1');
 const CSV = 'tên,giá\nBút chì,5000\nThước kẻ,12000\n';
 
 describe('POST /v1/convert', () => {
-  let service: TestService;
-  before(async () => {
-    service = await sharedEnterprise();
+  const service = useStarted(sharedEnterprise);
+  const source = useCanary(({ url }, response) => {
+    if (url === '/missing') response.writeHead(404).end();
+    else response.setHeader('Content-Disposition', 'attachment; filename="from-afar.rtf"').end(RTF);
   });
+  const allowed = useService(() => startService({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${source.port}` }));
 
   it('answers with the converted file and its Vietnamese name', async () => {
     const response = await service.convert(RTF, 'Biên bản.rtf', { to: 'pdf' });
@@ -89,26 +92,16 @@ describe('POST /v1/convert', () => {
   });
 
   it('fetches a url', async () => {
-    const source = await startCanary((request, response) => {
-      if (request.url === '/missing') response.writeHead(404).end();
-      else response.setHeader('Content-Disposition', 'attachment; filename="from-afar.rtf"').end(RTF);
-    });
-    const { port } = source;
-    const allowed = await startService({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
-    try {
-      const send = (target: TestService, path: string, more = {}) =>
-        target.post('/v1/convert', { url: `http://127.0.0.1:${port}${path}`, to: 'pdf', ...more });
-      const ok = await send(allowed, '/x');
-      expect(ok.status).to.equal(200);
-      expect(ok.headers.get('content-disposition')).to.contain('from-afar.pdf');
-      const missing = await errorOf(await send(allowed, '/missing'));
-      expect(missing).to.include({ status: 422, code: 'download_failed' });
-      expect(await errorOf(await send(service, '/x'))).to.include({ status: 422, code: 'url_not_allowed' });
-      const later = (await (await send(allowed, '/missing', { async: true })).json()) as Job;
-      expect((await allowed.ended(later.id)).error).to.include({ code: 'download_failed' });
-    } finally {
-      await Promise.all([source.close(), allowed.stop()]);
-    }
+    const send = (target: TestService, path: string, more = {}) =>
+      target.post('/v1/convert', { url: `http://127.0.0.1:${source.port}${path}`, to: 'pdf', ...more });
+    const ok = await send(allowed, '/x');
+    expect(ok.status).to.equal(200);
+    expect(ok.headers.get('content-disposition')).to.contain('from-afar.pdf');
+    const missing = await errorOf(await send(allowed, '/missing'));
+    expect(missing).to.include({ status: 422, code: 'download_failed' });
+    expect(await errorOf(await send(service, '/x'))).to.include({ status: 422, code: 'url_not_allowed' });
+    const later = (await (await send(allowed, '/missing', { async: true })).json()) as Job;
+    expect((await allowed.ended(later.id)).error).to.include({ code: 'download_failed' });
   });
 
   const sent = (fields: Record<string, string>, file: Buffer | undefined = RTF) => form(file, 'a.rtf', fields);

@@ -7,7 +7,8 @@ import { validator } from '../../src/common/schema.ts';
 import { fods } from '../engine/support.ts';
 import { secret } from '../support/logs.ts';
 import { slidesWithVideo } from '../support/open-documents.ts';
-import { errorOf, form, sharedEnterprise, type TestService } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise } from '../support/service.ts';
+import { useStarted } from '../support/started.ts';
 
 const MARKER = secret('Công văn mật số 42');
 const SPREADSHEET = 'http://schemas.openxmlformats.org/spreadsheetml/2006';
@@ -15,10 +16,7 @@ const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/rel
 const RTF = Buffer.from('{\\rtf1\\ansi Cong van\\par}', 'latin1');
 
 describe('POST /v1/extract', () => {
-  let service: TestService;
-  before(async () => {
-    service = await sharedEnterprise();
-  });
+  const service = useStarted(sharedEnterprise);
 
   const post = (what: string, file: Uint8Array, name: string, fields = {}, headers = {}) =>
     service.call(`/v1/extract/${what}`, { method: 'POST', body: form(file, name, fields), headers });

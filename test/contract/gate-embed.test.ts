@@ -288,13 +288,12 @@ describe('embedding', () => {
       await third;
     });
 
-    const closeIt = (docId: string) =>
-      gate.rows.transact(async (tx) => {
-        const document = (await tx.document(docId)) ?? expect.fail('no document');
-        await tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
-      });
-
-    it('come back with their last working copy when the key is opened again', async () => {
+    it('come back with their last working copy when the key is opened again, and are kept for that', async () => {
+      const closeIt = (docId: string) =>
+        gate.rows.transact(async (tx) => {
+          const document = (await tx.document(docId)) ?? expect.fail('no document');
+          await tx.putDocument({ ...document, state: 'closed', closedAt: gate.clock.now });
+        });
       const { doc_id } = await gate.create();
       await saved(doc_id, 2);
       await closeIt(doc_id);
@@ -304,10 +303,7 @@ describe('embedding', () => {
       const { now } = gate.clock;
       expect(await readDocument(doc_id)).to.deep.include({ state: 'open', closedAt: null, lastViewAt: now });
       expect(gate.portal.requests).to.have.length(1);
-    });
-
-    it('are kept for whoever opens them again: they do not vanish before they are let in', async () => {
-      const { doc_id } = await gate.create();
+      // They do not vanish before whoever opens them again is let in.
       await closeIt(doc_id);
       gate.clock.now += 24 * 3_600_000 - 1;
       gate.editor.available = false;
@@ -331,10 +327,10 @@ describe('embedding', () => {
       await gate.create();
       const error = await errorOf(await gate.post(other({ fileType: 'odt' })));
       expect(error).to.include({ status: 400, code: 'invalid_config' });
-      const { errors } = error.detail as { errors?: unknown };
-      const [mistake] = errors as { path: string; message: string }[];
-      expect(mistake?.path).to.equal('/document/fileType');
-      expect(mistake?.message).to.match(/phải là docx/);
+      expect(error.detail).to.have.nested.property('errors[0].path', '/document/fileType');
+      expect(error.detail)
+        .to.have.nested.property('errors[0].message')
+        .that.matches(/phải là docx/);
       expect(gate.portal.requests).to.have.length(1);
     });
 

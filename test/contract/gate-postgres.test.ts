@@ -1,19 +1,17 @@
 import { expect } from 'chai';
 import { useFolder } from '../support/folder.ts';
 import { aloneSettings, spawnGate, startGateProcess } from '../support/gate.ts';
-import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
+import { usePostgres } from '../support/postgres.ts';
 
 describe('a gate on PostgreSQL with TLS', function () {
   this.timeout(60_000);
-  let postgres: Postgres;
+  const postgres = usePostgres();
   const folder = useFolder('test');
   let authority: string;
 
-  before(async function () {
-    postgres = await postgresOrSkip(this);
+  before(async () => {
     authority = await postgres.useTls();
   });
-  after(() => postgres?.stop());
 
   /** The environment of a gate with a data folder of this name, whose database's address is in a file. */
   async function environment(name: string, url: string) {

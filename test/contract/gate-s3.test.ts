@@ -8,30 +8,27 @@ import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { useFolder } from '../support/folder.ts';
 import { aloneSettings, spawnGate, startGateProcess } from '../support/gate.ts';
-import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
+import { startHttpFaults } from '../support/http-faults.ts';
 import { portOf } from '../support/listen.ts';
 import { makeAuthority, makeIdentity } from '../support/pki.ts';
-import { type S3Server, s3Environment, s3Missing, startS3Server } from '../support/s3-server.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { s3Environment, useS3Server } from '../support/s3-server.ts';
+import { startStack } from '../support/stack.ts';
+import { useStarted } from '../support/started.ts';
 import { ORIGINAL, PORTAL_ORIGIN } from '../support/surroundings.ts';
 
 const OBJECT = /^\/svc\/one\/documents\/([0-9a-f]{32}|probe-[0-9a-f-]{36})(\?x-id=\w+)?$/;
 
 describe('a gate whose bytes are in an S3 store', function () {
   this.timeout(60_000);
-  let server: S3Server;
-  let faults: HttpFaults;
+  const server = useS3Server();
+  const faults = useStarted(
+    () => startHttpFaults(server.port),
+    ({ close }) => close(),
+  );
   let environment: Environment;
 
-  after(async () => {
-    faults?.close();
-    await server?.dispose();
-  });
   const folder = useFolder();
-  before(async function () {
-    if (s3Missing()) this.skip();
-    server = await startS3Server();
-    faults = await startHttpFaults(server.port);
+  before(() => {
     const SVC_S3_ENDPOINT = `http://127.0.0.1:${faults.port}`;
     environment = { ...s3Environment(server), SVC_S3_ENDPOINT, SVC_S3_PREFIX: 'one/' };
   });
@@ -43,11 +40,10 @@ describe('a gate whose bytes are in an S3 store', function () {
   };
 
   describe('with an editor', () => {
-    let stack: Stack;
-    before(async () => {
-      stack = await startStack({ environment });
-    });
-    after(() => stack?.stop());
+    const stack = useStarted(
+      () => startStack({ environment }),
+      ({ stop }) => stop(),
+    );
 
     const objects = async () =>
       (await server.files()).filter((file) => file.startsWith('one/documents/') && !file.endsWith('probe')).sort();

@@ -3,24 +3,19 @@ import { expect } from 'chai';
 import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
 import { socket26 } from '../support/gate-openings.ts';
 import { type Gates, type OneGate, startGates } from '../support/gates.ts';
-import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
+import { usePostgres } from '../support/postgres.ts';
+import { useS3Server } from '../support/s3-server.ts';
 import { changeMode } from '../support/stack-steps.ts';
 import { until } from '../support/until.ts';
 
 describe('several gates on one PostgreSQL and one S3 bucket', function () {
   this.timeout(120_000);
-  let postgres: Postgres;
-  let s3: S3Server;
+  const s3 = useS3Server();
+  const postgres = usePostgres();
   let gates: Gates;
   /** Returns the portal's answer. */
   let receives: () => number | null;
 
-  before(async function () {
-    if (s3Missing()) this.skip();
-    postgres = await postgresOrSkip(this);
-    s3 = await startS3Server();
-  });
   beforeEach(async () => {
     receives = () => 204;
     gates = await startGates({
@@ -30,10 +25,6 @@ describe('several gates on one PostgreSQL and one S3 bucket', function () {
     });
   });
   afterEach(() => gates?.stop());
-  after(async () => {
-    await s3?.dispose();
-    await postgres?.stop();
-  });
 
   const leader = () => until('one leads', () => gates.all.find((gate) => gate.leads()));
   const toSocket = ({ editor_url, form }: EmbedSession) =>

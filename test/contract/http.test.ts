@@ -6,7 +6,7 @@ import { SignJWT } from 'jose';
 import type { DocbuilderLimits, DocbuilderStatus, Formats } from '../../src/common/generated/wire.ts';
 import { schemas, validator } from '../../src/common/schema.ts';
 import { secret } from '../support/logs.ts';
-import { errorOf, startService, type TestService } from '../support/service.ts';
+import { errorOf, startService, useService } from '../support/service.ts';
 
 /** Sends bytes as they are and gives back everything that comes, until the server closes. */
 function raw(url: string, request: string): Promise<string> {
@@ -18,11 +18,7 @@ function raw(url: string, request: string): Promise<string> {
 describe('DocBuilder over HTTP', () => {
   const jwtSecret = secret('a-jwt-secret-of-at-least-32-characters');
   const state = { now: Date.parse('2026-11-21T08:00:00Z') };
-  let service: TestService;
-  before(async () => {
-    service = await startService({ SVC_DOCBUILDER_JWT_SECRET: jwtSecret }, { clock: () => state.now });
-  });
-  after(() => service.stop());
+  const service = useService(() => startService({ SVC_DOCBUILDER_JWT_SECRET: jwtSecret }, { clock: () => state.now }));
 
   it('GET /v1/status needs no key and follows its schema', async () => {
     const response = await fetch(`${service.url}/v1/status`);

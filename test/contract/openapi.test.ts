@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { request } from 'undici';
 import type { Job } from '../../src/common/generated/wire.ts';
-import { form, startEnterprise, startService, type TestService } from '../support/service.ts';
+import { form, startEnterprise, startService, type TestService, useService } from '../support/service.ts';
+import { useStarted } from '../support/started.ts';
 
 /** Headers of HTTP itself, which no description of an interface lists. */
 const GENERAL = new Set([
@@ -23,15 +24,10 @@ interface OpenApi {
 describe('the OpenAPI document', () => {
   const state = { now: Date.now() };
   const seen = new Set<string>();
-  let document: OpenApi;
-  let service: TestService;
-  let community: TestService;
-  before(async () => {
-    service = await startEnterprise({}, { clock: () => state.now, uploadIdleMs: 200 });
-    community = await startService({}, { clock: () => state.now });
-    document = (await (await fetch(`${service.url}/v1/openapi.json`)).json()) as OpenApi;
-  });
-  after(() => Promise.all([service.stop(), community.stop()]));
+  const clock = () => state.now;
+  const service = useService(() => startEnterprise({}, { clock, uploadIdleMs: 200 }));
+  const community = useService(() => startService({}, { clock }));
+  const document = useStarted(() => service.read<OpenApi>('/v1/openapi.json'));
 
   interface RequestOptions {
     /** In place of `{id}`. */

@@ -1,20 +1,7 @@
 import { expect } from 'chai';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { getTargets, type SourceFormat, type TargetFormat } from '../../cmd/docbuilder/formats.ts';
-import {
-  type Bench,
-  fodp,
-  fods,
-  fodt,
-  formula,
-  paragraph,
-  pdfText,
-  row,
-  sharedBench,
-  slide,
-  textTable,
-  zipEntry,
-} from './support.ts';
+import { fodp, fods, fodt, formula, paragraph, pdfText, row, slide, textTable, useBench, zipEntry } from './support.ts';
 
 const SEEDS = {
   text: ['fodt', fodt(paragraph('Tiếng Việt: thế giới') + textTable('ô bảng') + paragraph('cuối'))],
@@ -31,10 +18,7 @@ const RELATIONS = 'word/_rels/document.xml.rels';
 
 describe('engine: conversions', function () {
   this.timeout(30_000);
-  let bench: Bench;
-  before(async () => {
-    bench = await sharedBench();
-  });
+  const bench = useBench();
 
   for (const [family, [seed, content]] of Object.entries(SEEDS)) {
     it(`${family}: every target from the flat source, and every target from each of those results`, async () => {

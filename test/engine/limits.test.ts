@@ -3,33 +3,18 @@ import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { taskFailure } from '../../cmd/docbuilder/engine/failures.ts';
 import { useFolder } from '../support/folder.ts';
-import {
-  type Bench,
-  createBench,
-  findFailure,
-  fods,
-  fodt,
-  hungrySheet,
-  isRoot,
-  MiB,
-  paragraph,
-  skip,
-} from './support.ts';
+import { findFailure, fods, fodt, hungrySheet, isRoot, MiB, paragraph, skip, useBench } from './support.ts';
 
 const SMALL = fodt(paragraph('Xin chào'));
 
 describe('engine: limits', function () {
   this.timeout(100_000);
-  let bench: Bench;
+  const bench = useBench({ memoryMb: 640 });
   let restarts: number;
   const folder = useFolder();
-  before(async () => {
-    bench = await createBench({ memoryMb: 640 });
-  });
   beforeEach(() => {
     restarts = bench.restarts();
   });
-  after(() => bench?.dispose());
 
   it('a document that needs more memory than a worker has costs that worker, not the service', async () => {
     const signal = AbortSignal.timeout(90_000);

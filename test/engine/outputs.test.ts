@@ -1,16 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { readPng } from './pixels.ts';
-import { type Bench, findFailure, fods, fodt, paragraph, row, sharedBench, textTable } from './support.ts';
+import { findFailure, fods, fodt, paragraph, row, textTable, useBench } from './support.ts';
 
 const TEXT = fodt(paragraph('đầu') + textTable('trong bảng'));
 
 describe('engine: several outputs of one task', function () {
   this.timeout(30_000);
-  let bench: Bench;
-  before(async () => {
-    bench = await sharedBench();
-  });
+  const bench = useBench();
 
   const results = () => readdirSync(bench.folder).filter((name) => name.includes('.result'));
 

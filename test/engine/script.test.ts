@@ -3,7 +3,7 @@ import type { Picture } from '../../cmd/docbuilder/script/check/pictures.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
 import type { Block, Save, Script, Sheet, Slide } from '../../src/common/generated/script.ts';
 import { readPng } from './pixels.ts';
-import { type Bench, pdfLines, pdfText, sharedBench, zipEntry } from './support.ts';
+import { pdfLines, pdfText, useBench, zipEntry } from './support.ts';
 
 const now = new Date('2026-11-21T08:30:00Z');
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -41,10 +41,7 @@ const toSlides = (slides: Slide[], slide_style: NonNullable<Script['slide_style'
 
 describe('engine: documents made of scripts', function () {
   this.timeout(60_000);
-  let bench: Bench;
-  before(async () => {
-    bench = await sharedBench();
-  });
+  const bench = useBench();
 
   it('text has room for large pictures beside header, footer, heading and caption', async () => {
     const body: Block[] = [

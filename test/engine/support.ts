@@ -17,6 +17,7 @@ import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuild
 import type { SourceOptions } from '../../cmd/docbuilder/source/sources.ts';
 import { runEnding } from '../support/at-end.ts';
 import { silentLogger, testLogger } from '../support/logs.ts';
+import { useStarted } from '../support/started.ts';
 
 export interface Made {
   path: string;
@@ -124,6 +125,16 @@ export function sharedBench(): Promise<Bench> {
   return shared;
 }
 
+/** The same for the suite around the call, or one of its own with these settings. */
+export function useBench(own?: Partial<EngineSettings>): Bench {
+  return own
+    ? useStarted(
+        () => createBench(own),
+        ({ dispose }) => dispose(),
+      )
+    : useStarted(sharedBench);
+}
+
 /** Process ids of LibreOffice below this process. */
 export function officePids(): number[] {
   return findDescendants(process.pid).filter((pid) => read(`/proc/${pid}/comm`).startsWith('soffice'));
@@ -181,13 +192,9 @@ export function findFailure(work: Promise<unknown>): Promise<EngineFailure> {
   );
 }
 
-export const isRoot = process.getuid?.() === 0;
+export { skip } from '../support/skip.ts';
 
-/** Skips the test with a reason that is seen. */
-export function skip(context: Mocha.Context, reason: string): never {
-  process.stderr.write(`      skipped: ${reason}\n`);
-  return context.skip() as never;
-}
+export const isRoot = process.getuid?.() === 0;
 
 // ---- Small documents --------------------------------------------------------------------------------------
 const NAMES = ['office', 'text', 'table', 'presentation', 'style', 'script'];

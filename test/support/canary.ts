@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { useStarted } from './started.ts';
 import { TEST_TLS } from './tls.ts';
 
 /** A real server on the loopback network that counts who comes. */
@@ -45,6 +46,13 @@ export async function startCanary(
     },
   };
 }
+
+/** Starts one for the suite around the call. */
+export const useCanary = (...how: Parameters<typeof startCanary>): Canary =>
+  useStarted(
+    () => startCanary(...how),
+    ({ close }) => close(),
+  );
 
 /** Starts servers for one test each. */
 export function useServers(): typeof startCanary {

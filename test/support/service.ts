@@ -9,6 +9,7 @@ import { sharedBench } from '../engine/support.ts';
 import { runEnding } from './at-end.ts';
 import { licensed } from './license.ts';
 import { secret, testLogger } from './logs.ts';
+import { useStarted } from './started.ts';
 import { storeOf, withStore } from './test-store.ts';
 import { until } from './until.ts';
 
@@ -38,6 +39,13 @@ export interface TestService extends LocalDocbuilder {
   /** Stops the service, which may leave no temporary file; keeps the data folder when told, for a later start in it. */
   stop(options?: { keep: boolean }): Promise<void>;
 }
+
+/** A service for the suite around the call. */
+export const useService = (start: () => Promise<TestService>) =>
+  useStarted(
+    () => start(),
+    (service) => service.stop(),
+  );
 
 /** A service with the Enterprise plan, all features. */
 export async function startEnterprise(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {

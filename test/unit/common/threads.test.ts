@@ -21,10 +21,7 @@ async function startEndless(threads: Threads, signal: AbortSignal): Promise<{ er
 }
 
 describe('threads for large work', () => {
-  let threads: Threads;
-  before(() => {
-    threads = createThreads(MODULE, 1);
-  });
+  const threads = createThreads(MODULE, 1);
   after(() => threads.stop());
 
   const getId = (): Promise<number> => threads.run('id', undefined, never);

@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import { type Address, parseAddress } from '../../../../src/common/net/address.ts';
 import { pinnedClient } from '../../../../src/common/net/exchange.ts';
-import { type Canary, startCanary } from '../../../support/canary.ts';
+import { useCanary } from '../../../support/canary.ts';
 
 describe('a pinned client', () => {
-  let canary: Canary;
-  before(async () => {
-    canary = await startCanary();
-  });
-  after(() => canary.close());
+  const canary = useCanary();
 
   async function request(host: string, address: string): Promise<number> {
     const url = new URL(`http://${host}:${canary.port}/`);
