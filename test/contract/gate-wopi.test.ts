@@ -62,52 +62,30 @@ describe('the WOPI host', () => {
   it('answers CheckFileInfo with all that the editor reads, by a token as Bearer alone as well', async () => {
     const answer = await info();
     expect(answer).to.include({
-      BaseFileName: 'Báo cáo _quý 1_.docx',
-      OwnerId: 'svc',
-      Size: ORIGINAL.length,
-      Version: '0',
-      UserId: 'ses_doc_a',
-      UserFriendlyName: "Nguyễn Thị O'Hara",
-      UserCanWrite: true,
-      ReadOnly: false,
-      UserCanNotWriteRelative: true,
-      SupportsUpdate: true,
-      SupportsLocks: false,
-      SupportsRename: false,
-      EnableOwnerTermination: false,
-      PostMessageOrigin: 'https://portal.example.vn',
-      DisablePrint: false,
-      HideSaveOption: false,
-      LastModifiedTime: '2026-09-21T00:00:00.000Z',
+      ...{ BaseFileName: 'Báo cáo _quý 1_.docx', OwnerId: 'svc', Size: ORIGINAL.length, Version: '0' },
+      ...{ UserId: 'ses_doc_a', UserFriendlyName: "Nguyễn Thị O'Hara", UserCanWrite: true, ReadOnly: false },
+      ...{ UserCanNotWriteRelative: true, SupportsUpdate: true, SupportsLocks: false, SupportsRename: false },
+      ...{ EnableOwnerTermination: false, DisablePrint: false, HideSaveOption: false },
+      ...{ PostMessageOrigin: 'https://portal.example.vn', LastModifiedTime: '2026-09-21T00:00:00.000Z' },
     });
     expect((await fetch(`${url}/doc_a`, { headers: { Authorization: `Bearer ${TOKEN}` } })).status).to.equal(200);
   });
 
   it('lets views look and not write', async () => {
     const token = secret('V'.repeat(43));
-    await bench.rows.transact((tx) =>
-      tx.putSession(
-        sessionRecord({
-          sessionId: 'ses_v',
-          mode: 'view',
-          readOnly: false,
-          hasEdited: false,
-          ui: { print: false },
-          origin: null,
-          tokenHash: hashToken(token),
-          expiresAt: bench.now() + 1000,
-        }),
-      ),
-    );
+    const view = sessionRecord({
+      ...{ sessionId: 'ses_v', mode: 'view', readOnly: false, hasEdited: false, ui: { print: false }, origin: null },
+      ...{ tokenHash: hashToken(token), expiresAt: bench.now() + 1000 },
+    });
+    await bench.rows.transact((tx) => tx.putSession(view));
     const answer = (await (await fetch(file('', token))).json()) as Record<string, unknown>;
     expect(answer).to.include({ UserCanWrite: false, ReadOnly: true, HideSaveOption: true, DisablePrint: true });
     expect(answer).not.to.have.property('PostMessageOrigin');
-    const refused = await fetch(file('/contents', token), {
-      method: 'POST',
-      headers: putHeaders({}, token),
-      body: 'x',
+    const init = { method: 'POST', headers: putHeaders({}, token), body: 'x' };
+    expect(await errorOf(await fetch(file('/contents', token), init))).to.include({
+      status: 401,
+      code: 'invalid_session_token',
     });
-    expect(await errorOf(refused)).to.include({ status: 401, code: 'invalid_session_token' });
   });
 
   it('serves the current version, whole and in ranges', async () => {
@@ -134,23 +112,19 @@ describe('the WOPI host', () => {
     expect(after).to.include({ Size: 3, Version: '1' });
     const version = await bench.rows.transact((tx) => tx.version('doc_a', 1));
     expect(version).to.deep.include({
-      size: 3,
-      sha256: createHash('sha256').update('one').digest('hex'),
+      ...{ size: 3, sha256: createHash('sha256').update('one').digest('hex') },
+      ...{ autosave: false, final: false, modifiedByUser: true, nonce: 'n0nce' },
       savedBy: { id: 'u1', name: "Nguyễn Thị O'Hara" },
-      autosave: false,
-      final: false,
-      modifiedByUser: true,
-      nonce: 'n0nce',
     });
   });
 
   it('gives each version a stamp of its own, also within one millisecond', async () => {
-    const stamps = new Set([(await info())['LastModifiedTime']]);
+    const stamps = [(await info())['LastModifiedTime']];
     for (const body of ['a', 'b', 'c']) {
-      stamps.add(((await (await put(body)).json()) as { LastModifiedTime: string }).LastModifiedTime);
+      await put(body);
+      stamps.push((await info())['LastModifiedTime']);
     }
-    expect(stamps.size).to.equal(4);
-    expect([...stamps]).to.deep.equal([...stamps].sort());
+    expect(stamps).to.deep.equal([...new Set(stamps)].sort());
   });
 
   it('tells a save that began from another version from one that was forced', async () => {
