@@ -15,6 +15,8 @@ function raw(url: string, request: string): Promise<string> {
   return text(socket);
 }
 
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
 describe('DocBuilder over HTTP', () => {
   const jwtSecret = secret('a-jwt-secret-of-at-least-32-characters');
   const state = { now: Date.parse('2026-11-21T08:00:00Z') };
@@ -110,12 +112,7 @@ describe('DocBuilder over HTTP', () => {
       ['/v1//status', {}, 400, 'bad_request'],
       ['/v1/files/%00', {}, 400, 'bad_request'],
       ['/v1/files/%zz', {}, 400, 'bad_request'],
-      [
-        '/v1/convert',
-        { method: 'POST', body: '{"to":', headers: { 'Content-Type': 'application/json' } },
-        400,
-        'bad_request',
-      ],
+      ['/v1/convert', { method: 'POST', body: '{"to":', headers: JSON_TYPE }, 400, 'bad_request'],
       ['/v1/convert', { method: 'POST', body: 'x', headers: { 'Content-Type': 'text/plain' } }, 400, 'bad_request'],
       ['/v1/convert', { method: 'POST' }, 400, 'bad_request'],
     ] as [string, RequestInit, number, string][]) {

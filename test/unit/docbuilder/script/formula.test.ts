@@ -83,40 +83,19 @@ describe('formulas of a script', () => {
   });
 
   it('reach nothing outside the document', () => {
+    const web = ['WEBSERVICE', '_xlfn.WEBSERVICE', 'ＷＥＢＳＥＲＶＩＣＥ', 'COM.MICROSOFT.WEBSERVICE', 'IMAGE'];
+    const files = ['file:///tmp/[x.xlsx]A', 'http://127.0.0.1/[x.xlsx]A', '[1]Main', '\\\\host\\share\\[x.xlsx]A'];
     const attacks = [
-      '=WEBSERVICE("http://127.0.0.1/")',
-      '=_xlfn.WEBSERVICE("http://127.0.0.1/")',
-      '=SUM(webservice ("http://127.0.0.1/"))',
-      '=ＷＥＢＳＥＲＶＩＣＥ("http://127.0.0.1/")',
-      '=COM.MICROSOFT.WEBSERVICE("http://127.0.0.1/")',
-      '=FILTERXML("<a/>","/a")',
-      '=IMAGE("http://127.0.0.1/")',
-      '=DDE("soffice","/etc/passwd","a")',
-      '=RTD("a","b","c")',
-      '=CALL("a","b")',
-      "='file:///etc/passwd'#$Sheet1.A1",
-      "='file:///tmp/[x.xlsx]Sheet1'!A1",
-      "='http://127.0.0.1/[x.xlsx]Sheet1'!A1",
-      '=[1]Sheet1!A1',
-      "='[1]Main'!A1",
-      "='\\\\host\\share\\[x.xlsx]Main'!A1",
-      "=cmd|'/c calc'!A1",
-      '=INDIRECT("\'file:///etc/passwd\'#$Sheet1.A1")',
-      '=INDIRECT("[x.xlsx]Sheet1!A1")',
-      '=HYPERLINK("file:///etc/passwd","x")',
-      '=HYPERLINK("javascript:alert(1)")',
-      '=HYPERLINK("vnd.sun.star.script:x","x")',
-      '=HYPERLINK(A1)',
-      '=HYPERLINK((A1))',
-      '=HYPERLINK((A1)&"https://example.com/")',
-      '=HYPERLINK({"file:///etc/passwd"})',
-      '=HYPERLINK(CONCAT("fi","le:///"))',
-      '=HYPERLINK(,"x")',
-      '=HYPERLINK()',
-      '=CELL("filename")',
-      '=CELL("file"&"name")',
-      '=CELL(A1)',
-      '=INFO("directory")',
+      ...web.map((name) => `=${name}("http://127.0.0.1/")`),
+      ...['=SUM(webservice ("http://127.0.0.1/"))', '=FILTERXML("<a/>","/a")', '=DDE("soffice","/etc/passwd","a")'],
+      ...['=RTD("a","b","c")', '=CALL("a","b")'],
+      ...files.map((file) => `='${file}'!A1`),
+      ...["='file:///etc/passwd'#$Sheet1.A1", '=[1]Sheet1!A1', "=cmd|'/c calc'!A1", '=INFO("directory")'],
+      ...['=INDIRECT("\'file:///etc/passwd\'#$Sheet1.A1")', '=INDIRECT("[x.xlsx]Sheet1!A1")'],
+      ...['"filename"', '"file"&"name"', 'A1'].map((what) => `=CELL(${what})`),
+      ...['"file:///etc/passwd","x"', '"javascript:alert(1)"', '"vnd.sun.star.script:x","x"', 'A1', '(A1)', ',"x"', '']
+        .concat('(A1)&"https://example.com/"', '{"file:///etc/passwd"}', 'CONCAT("fi","le:///")')
+        .map((address) => `=HYPERLINK(${address})`),
     ];
     for (const formula of attacks) expect(mistake(formula), formula).to.be.a('string');
     expect(mistake('=HYPERLINK("https://example.com/"&A1,"x")')).to.equal(undefined);
