@@ -196,10 +196,7 @@ describe("the editor's quarantine", function () {
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {
     await begin();
     const made = { docId: DOC, pid: 1, madeAt: 0 };
-    for (const [content, ageMs] of [
-      ['first', 9_000],
-      ['second', 5_000],
-    ] as const) {
+    for (const [content, ageMs] of Object.entries({ first: 9_000, second: 5_000 })) {
       const sha256 = createHash('sha256').update(content).digest('hex');
       await bench.unsaved.keep({ ...made, sha256, ageMs }, Readable.from([Buffer.from(content)]));
     }
@@ -220,14 +217,8 @@ describe("the editor's quarantine", function () {
       expect(await unsaved()).to.equal(2);
       const { out, code } = await command('list');
       expect(code).to.equal(0);
-      const lines = out
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split('\t'));
-      expect(lines.map(([, , size, key]) => [size, key])).to.deep.equal([
-        ['5', 'key-a'],
-        ['6', 'key-a'],
-      ]);
+      const lines = [...out.matchAll(/.+/g)].map(([line]) => line.split('\t'));
+      expect(lines.map(([, , size, key]) => `${size} ${key}`)).to.deep.equal(['5 key-a', '6 key-a']);
       const [first = '', second = ''] = lines.map(([id]) => id);
       expect(await command('restore', first)).to.deep.equal({ out: `version 1 of ${DOC}\n`, error: '', code: 0 });
       expect(await command('discard', second)).to.deep.equal({ out: 'discarded\n', error: '', code: 0 });
