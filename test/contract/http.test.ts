@@ -74,6 +74,7 @@ describe('DocBuilder over HTTP', () => {
   it('GET /v1/formats shows the matrix', async () => {
     const { formats } = await service.read<Formats>('/v1/formats');
     expect(validator('formats.json')({ formats })).to.have.property('ok', true);
+    for (const { to, format } of formats) expect(to, format).to.include('pdf').and.not.include('docm');
     const docx = formats.find(({ format }) => format === 'docx');
     expect(docx?.to).to.include.members(['pdf', 'odt', 'docx']).and.not.include('xlsx');
   });
