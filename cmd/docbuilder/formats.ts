@@ -99,7 +99,7 @@ export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 export type ResultFormat = TargetFormat | ImageFormat | 'json';
 
 export const SOURCE_FORMATS = Object.keys(FORMATS) as SourceFormat[];
-export const TARGET_FORMATS: readonly TargetFormat[] = ['pdf', ...SOURCE_FORMATS.filter(isDocumentFormat)];
+const TARGET_FORMATS: readonly TargetFormat[] = ['pdf', ...SOURCE_FORMATS.filter(isDocumentFormat)];
 
 /**
  * The program that wrote a binary document older than Office 97: up to Word 2; Word 6 and 95; up to Excel 4; Excel 5

@@ -1,10 +1,11 @@
+import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import type { Job } from '../../src/common/generated/wire.ts';
-import { type Canary, startCanary } from '../support/canary.ts';
+import { useCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, startEnterprise, startService, type TestService } from '../support/service.ts';
+import { errorOf, startEnterprise, startService, type TestService, useService } from '../support/service.ts';
 
 const MARKER = secret('Hợp đồng số 17/2026/HĐ-KT');
 const PIXEL = Buffer.from(
@@ -23,22 +24,14 @@ const post = (service: TestService, body: unknown, headers?: Record<string, stri
   service.post('/v1/build', body, headers);
 
 describe('POST /v1/build', () => {
-  let service: TestService;
-  let pictures: Canary;
-  let picturesUrl: string;
-  before(async () => {
-    pictures = await startCanary((request, response) => {
-      if (request.url === '/pixel.png') response.end(PIXEL);
-      else if (request.url === '/half.png') response.end(PIXEL.subarray(0, PIXEL.length - 20));
-      else if (request.url === '/text') response.end('no picture');
-      else response.writeHead(404).end();
-    });
-    picturesUrl = `http://127.0.0.1:${pictures.port}`;
-    service = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${pictures.port}` });
-  });
-  after(async () => {
-    await Promise.all([pictures.close(), service.stop()]);
-  });
+  const served: Record<string, Buffer> = {
+    ...{ '/pixel.png': PIXEL, '/half.png': PIXEL.subarray(0, -20), '/text': Buffer.from('no picture') },
+  };
+  const answer: RequestListener = ({ url = '' }, response) =>
+    void response.writeHead(served[url] ? 200 : 404).end(served[url]);
+  const pictures = useCanary(answer);
+  const toUrl = (name: string) => `http://127.0.0.1:${pictures.port}/${name}`;
+  const service = useService(() => startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${pictures.port}` }));
 
   it('one format: the document itself, called tai-lieu', async () => {
     const response = await post(service, { script: text('pdf') });
@@ -92,7 +85,7 @@ describe('POST /v1/build', () => {
 
   it('async: 202, then done, with pictures from the script and from an address', async () => {
     const body = [
-      { type: 'image', url: `${picturesUrl}/pixel.png`, width: 20 },
+      { type: 'image', url: toUrl('pixel.png'), width: 20 },
       { type: 'image', base64: PIXEL.toString('base64') },
     ];
     const response = await post(service, { script: { ...text('docx'), body }, async: true });
@@ -102,7 +95,7 @@ describe('POST /v1/build', () => {
 
   it('async: pictures in the script are looked at before 202, also beside one that is to be fetched', async () => {
     const bad = { type: 'image', base64: Buffer.from('no picture').toString('base64') };
-    for (const body of [[bad], [{ type: 'image', url: `${picturesUrl}/pixel.png` }, bad]]) {
+    for (const body of [[bad], [{ type: 'image', url: toUrl('pixel.png') }, bad]]) {
       const error = await errorOf(await post(service, { script: { ...text('pdf'), body }, async: true }));
       expect(error).to.include({ status: 422, code: 'script_error' });
       expect(error.detail['path']).to.equal(`/body/${body.length - 1}/base64`);
@@ -111,9 +104,9 @@ describe('POST /v1/build', () => {
 
   const pictureMistakes: [string, () => string, string][] = [
     ['an address that is not allowed', () => 'http://127.0.0.2/x.png', 'url_not_allowed'],
-    ['an address without a picture', () => `${picturesUrl}/missing`, 'download_failed'],
-    ['something that is no picture', () => `${picturesUrl}/text`, 'script_error'],
-    ['half a picture', () => `${picturesUrl}/half.png`, 'script_error'],
+    ['an address without a picture', () => toUrl('missing'), 'download_failed'],
+    ['something that is no picture', () => toUrl('text'), 'script_error'],
+    ['half a picture', () => toUrl('half.png'), 'script_error'],
   ];
   for (const [what, url, code] of pictureMistakes) {
     it(`${what}: ${code} at its place, sync and async`, async () => {
@@ -185,12 +178,8 @@ describe('POST /v1/build', () => {
 });
 
 describe('POST /v1/build in the Community plan', () => {
-  let service: TestService;
   const state = { now: Date.now() };
-  before(async () => {
-    service = await startService({}, { clock: () => state.now });
-  });
-  after(() => service.stop());
+  const service = useService(() => startService({}, { clock: () => state.now }));
   afterEach(() => {
     state.now += 60_000;
   });

@@ -1,22 +1,26 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
+import { ooxml } from '../../scripts/support/documents.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
-import { startCanary } from '../support/canary.ts';
+import { useCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, form, sharedEnterprise, startService, type TestService } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise, startService, type TestService, useService } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const MARKER = secret('Biên bản họp số mật');
 const RTF = Buffer.from(`{\\rtf1\\ansi\\uc0 Bi\\u234 n b\\u7843 n h\\u7885 p s\\u7889  m\\u7853 t\\par}`, 'latin1');
 const CSV = 'tên,giá\nBút chì,5000\nThước kẻ,12000\n';
 
 describe('POST /v1/convert', () => {
-  let service: TestService;
-  before(async () => {
-    service = await sharedEnterprise();
+  const service = useStarted(sharedEnterprise);
+  const source = useCanary(({ url }, response) => {
+    if (url === '/missing') response.writeHead(404).end();
+    else response.setHeader('Content-Disposition', 'attachment; filename="from-afar.rtf"').end(RTF);
   });
+  const allowed = useService(() => startService({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${source.port}` }));
 
   it('answers with the converted file and its Vietnamese name', async () => {
     const response = await service.convert(RTF, 'Biên bản.rtf', { to: 'pdf' });
@@ -80,38 +84,48 @@ describe('POST /v1/convert', () => {
     for (const content of [Buffer.from(CSV), utf16]) {
       const response = await service.convert(content, 'giá.csv', { to: 'xlsx' });
       expect(response.status).to.equal(200);
-      const back = await service.convert(await bytes(response), 'giá.xlsx', { to: 'csv', 'options.delimiter': ';' });
-      expect(await back.text()).to.equal('tên;giá\nBút chì;5000\nThước kẻ;12000\n');
+      const options = { 'options.delimiter': ';', 'options.encoding': 'utf-16le' };
+      const back = await bytes(await service.convert(await bytes(response), 'giá.xlsx', { to: 'csv', ...options }));
+      expect(back.toString('utf16le')).to.equal('\ufefftên;giá\nBút chì;5000\nThước kẻ;12000\n');
     }
     // "tên" in windows-1258: ê is 0xEA
-    const legacy = await service.convert(Buffer.from([0x74, 0xea, 0x6e, 0x2c, 0x31, 0x0a]), 'a.csv', { to: 'csv' });
-    expect(await legacy.text()).to.equal('tên,1\n');
+    for (const [content, told] of [
+      ['t\xean,1\n', {}],
+      ['t\xean;1\n', { 'options.encoding': 'windows-1258', 'options.delimiter': ';' }],
+    ] as const) {
+      const read = await service.convert(Buffer.from(content, 'latin1'), 'a.csv', { to: 'csv', ...told });
+      expect(await read.text()).to.equal('tên,1\n');
+    }
+  });
+
+  it('makes the pictures of a PDF as fine as it is told', async () => {
+    const drawn = form(RTF, 'a.rtf', { width: '2000', height: '2000' });
+    const picture = await bytes(await service.call('/v1/extract/thumbnail', { method: 'POST', body: drawn }));
+    const body = [{ type: 'image', base64: picture.toString('base64'), width: 100 }];
+    const script = { svcscript: 1, type: 'text', save: [{ format: 'docx' }], body };
+    const docx = await bytes(await service.post('/v1/build', script));
+    const size = async (resolution: string) =>
+      (await bytes(await service.convert(docx, 'a.docx', { to: 'pdf', 'options.image_resolution': resolution })))
+        .length;
+    expect(await size('75')).to.be.below((await size('300')) / 2);
   });
 
   it('fetches a url', async () => {
-    const source = await startCanary((request, response) => {
-      if (request.url === '/missing') response.writeHead(404).end();
-      else response.setHeader('Content-Disposition', 'attachment; filename="from-afar.rtf"').end(RTF);
-    });
-    const { port } = source;
-    const allowed = await startService({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
-    try {
-      const send = (target: TestService, path: string, more = {}) =>
-        target.post('/v1/convert', { url: `http://127.0.0.1:${port}${path}`, to: 'pdf', ...more });
-      const ok = await send(allowed, '/x');
-      expect(ok.status).to.equal(200);
-      expect(ok.headers.get('content-disposition')).to.contain('from-afar.pdf');
-      const missing = await errorOf(await send(allowed, '/missing'));
-      expect(missing).to.include({ status: 422, code: 'download_failed' });
-      expect(await errorOf(await send(service, '/x'))).to.include({ status: 422, code: 'url_not_allowed' });
-      const later = (await (await send(allowed, '/missing', { async: true })).json()) as Job;
-      expect((await allowed.ended(later.id)).error).to.include({ code: 'download_failed' });
-    } finally {
-      await Promise.all([source.close(), allowed.stop()]);
-    }
+    const send = (target: TestService, path: string, more = {}) =>
+      target.post('/v1/convert', { url: `http://127.0.0.1:${source.port}${path}`, to: 'pdf', ...more });
+    const ok = await send(allowed, '/x');
+    expect(ok.status).to.equal(200);
+    expect(ok.headers.get('content-disposition')).to.contain('from-afar.pdf');
+    const missing = await errorOf(await send(allowed, '/missing'));
+    expect(missing).to.include({ status: 422, code: 'download_failed' });
+    expect(await errorOf(await send(service, '/x'))).to.include({ status: 422, code: 'url_not_allowed' });
+    const later = (await (await send(allowed, '/missing', { async: true })).json()) as Job;
+    expect((await allowed.ended(later.id)).error).to.include({ code: 'download_failed' });
   });
 
   const sent = (fields: Record<string, string>, file: Buffer | undefined = RTF) => form(file, 'a.rtf', fields);
+  const table = (fields: Record<string, string>) => form(Buffer.from(CSV), 'a.csv', fields);
+  const book = (fields: Record<string, string>) => form(ooxml('xlsx'), 'a.xlsx', fields);
   const both = { file: 'UEsDBA==', url: 'https://example.com/a.docx', to: 'pdf' };
   for (const [what, body, path] of [
     ['neither file nor url', form(undefined, '', { to: 'pdf' }), '/file'],
@@ -123,6 +137,18 @@ describe('POST /v1/convert', () => {
     ['options that are no JSON', sent({ to: 'pdf', options: '{' }), '/options'],
     ['options of a wrong type', sent({ to: 'pdf', options: '{"pages":3}' }), '/options/pages'],
     ['an option that the target ignores', sent({ to: 'odt', 'options.pages': '1' }), '/options/pages'],
+    ['PDF/A in another format', sent({ to: 'odt', 'options.pdfa': 'true' }), '/options/pdfa'],
+    [
+      'a resolution in another format',
+      sent({ to: 'odt', 'options.image_resolution': '75' }),
+      '/options/image_resolution',
+    ],
+    ['a delimiter without a csv', sent({ to: 'pdf', 'options.delimiter': ';' }), '/options/delimiter'],
+    ['a character set without a text', sent({ to: 'pdf', 'options.encoding': 'utf-8' }), '/options/encoding'],
+    ['pages that end before they begin', sent({ to: 'pdf', 'options.pages': '3-1' }), '/options/pages'],
+    ['a letter that separates', table({ to: 'pdf', 'options.delimiter': 'x' }), '/options/delimiter'],
+    ['a quote that separates', table({ to: 'pdf', 'options.delimiter': '"' }), '/options/delimiter'],
+    ['a set that is only read', book({ to: 'csv', 'options.encoding': 'shift_jis' }), '/options/encoding'],
     ['async that is no boolean', sent({ to: 'pdf', async: 'maybe' }), '/async'],
     ['a file and a url', sent({ to: 'pdf', url: 'http://example.com/' }), '/url'],
   ] as const) {

@@ -3,24 +3,23 @@ import { expect } from 'chai';
 import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
 import { callbackReceiver } from '../support/gate-receiver.ts';
 import type { ServiceProcess } from '../support/process.ts';
-import { convert, get, jobThat, type Replicas, startShared } from '../support/replicas.ts';
+import { convert, get, jobThat, startShared } from '../support/replicas.ts';
 import { errorOf, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
 
 describe('DocBuilders that share a database and a bucket', function () {
   this.timeout(180_000);
-  let replicas: Replicas;
+  const replicas = useStarted(startShared, ({ dispose }) => dispose());
   let one: ServiceProcess;
   let two: ServiceProcess;
-  before(async function () {
-    replicas = await startShared(this);
+  before(async () => {
     [one, two] = await Promise.all([replicas.start(), replicas.start()]);
     await until('they know one another', async () => (await limits(one)).limits.parallel_jobs === 2 || undefined);
     await until('they know one another', async () => (await limits(two)).limits.parallel_jobs === 2 || undefined);
   });
-  after(() => replicas?.dispose());
 
   const limits = async ({ url }: ServiceProcess) => (await (await get(url, '/v1/limits')).json()) as DocbuilderLimits;
   const status = async ({ url }: ServiceProcess) => (await (await get(url, '/v1/status')).json()) as DocbuilderStatus;

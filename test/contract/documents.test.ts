@@ -8,7 +8,8 @@ import { fodt, paragraph } from '../engine/support.ts';
 import { useFolder } from '../support/folder.ts';
 import { secret } from '../support/logs.ts';
 import { protectedDocuments } from '../support/protected.ts';
-import { errorOf, form, sharedEnterprise, type TestService } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 type Fields = Record<string, string>;
 
@@ -16,16 +17,11 @@ const PASSWORD = secret('mật khẩu của phòng 7');
 const TEXT = secret('Bảng lương tháng 9');
 const EXTRACTIONS = ['text', 'meta', 'thumbnail'];
 
-let service: TestService;
-async function startShared(): Promise<void> {
-  service = await sharedEnterprise();
-}
-
 describe('documents with a password', function () {
   this.timeout(60_000);
+  const service = useStarted(sharedEnterprise);
   let files: ReadonlyMap<SourceFormat, Buffer>;
   before(async () => {
-    await startShared();
     files = await protectedDocuments(PASSWORD, [['fodt', fodt(paragraph(TEXT)), 'docx']]);
   });
 
@@ -70,7 +66,7 @@ describe('documents with a password', function () {
 });
 
 describe('keywords of a script', () => {
-  before(startShared);
+  const service = useStarted(sharedEnterprise);
   const CONTENTS = {
     text: [{ type: 'text', body: [{ type: 'page_break' }] }, 'docx', 'odt'],
     sheet: [{ type: 'sheet', sheets: [{ rows: [['a']] }] }, 'xlsx', 'ods'],
@@ -123,15 +119,15 @@ describe('keywords of a script', () => {
 });
 
 describe('fonts', () => {
-  before(startShared);
+  const service = useStarted(sharedEnterprise);
   const VIETNAMESE = 'Độc lập, Tự do, Hạnh phúc: ưu tiên những người được hưởng, cỡ chữ Ẵ ẵ Ỡ ỡ Ự ự Ỵ ỵ';
   /** Drawn with a font that has none of its Latin letters, it lost them. */
   const MIXED = 'Привет テストm28eƯỚCm30e &amp; ภาษาไทย';
   /** Fonts that the contract promises and that have all Vietnamese letters themselves. Caladea has not. */
-  const LIBERATION = ['Liberation Sans', 'Liberation Serif', 'Liberation Mono'];
+  const FONTS = 'Liberation Sans,Liberation Serif,Liberation Mono,Carlito,DejaVu Sans,Noto Sans,Noto Serif'.split(',');
   const folder = useFolder();
 
-  for (const font of [...LIBERATION, 'Carlito', 'DejaVu Sans', 'Noto Sans', 'Noto Serif']) {
+  for (const font of FONTS) {
     it(`${font} is there and draws Vietnamese without help from another`, async () => {
       const text = VIETNAMESE.replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0)}?`);
       const rtf = Buffer.from(`{\\rtf1\\ansi{\\fonttbl{\\f0 ${font};}}\\f0 ${text}\\par}`);

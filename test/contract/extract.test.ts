@@ -7,7 +7,8 @@ import { validator } from '../../src/common/schema.ts';
 import { fods } from '../engine/support.ts';
 import { secret } from '../support/logs.ts';
 import { slidesWithVideo } from '../support/open-documents.ts';
-import { errorOf, form, sharedEnterprise, type TestService } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise } from '../support/service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const MARKER = secret('Công văn mật số 42');
 const SPREADSHEET = 'http://schemas.openxmlformats.org/spreadsheetml/2006';
@@ -15,10 +16,7 @@ const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/rel
 const RTF = Buffer.from('{\\rtf1\\ansi Cong van\\par}', 'latin1');
 
 describe('POST /v1/extract', () => {
-  let service: TestService;
-  before(async () => {
-    service = await sharedEnterprise();
-  });
+  const service = useStarted(sharedEnterprise);
 
   const post = (what: string, file: Uint8Array, name: string, fields = {}, headers = {}) =>
     service.call(`/v1/extract/${what}`, { method: 'POST', body: form(file, name, fields), headers });
@@ -153,13 +151,4 @@ describe('POST /v1/extract', () => {
       expect(error.detail['errors']).to.have.nested.property('[0].path', path);
     });
   }
-
-  it('bad sources get the same errors as in a conversion', async () => {
-    for (const what of ['text', 'meta', 'thumbnail']) {
-      expect(await errorOf(await post(what, Buffer.from('x'), 'a.docx'))).to.include({ code: 'corrupt_source' });
-      expect(await errorOf(await post(what, Buffer.from('%PDF-1.7\n'), 'a.pdf'))).to.include({
-        code: 'unsupported_format',
-      });
-    }
-  });
 });

@@ -1,4 +1,3 @@
-import type { RequestListener, Server } from 'node:http';
 import { expect } from 'chai';
 import express from 'express';
 import type { Ask } from '../../cmd/gate/domain/ask.ts';
@@ -7,22 +6,15 @@ import { getHealthz } from '../../cmd/gate/http/figures.ts';
 import { limitPage } from '../../cmd/gate/http/limit-page.ts';
 import { errorHandler } from '../../src/common/http/errors.ts';
 import { plainApp } from '../../src/common/http/plain-app.ts';
-import { createHttpServer } from '../../src/common/http/server.ts';
-import { portOf } from '../support/listen.ts';
+import { useServers } from '../support/canary.ts';
 import { testLogger } from '../support/logs.ts';
 
-const servers: Server[] = [];
-
-async function listen(handler: RequestListener): Promise<string> {
-  const server = createHttpServer(handler).listen(0, '127.0.0.1');
-  servers.push(server);
-  return `http://127.0.0.1:${await portOf(server)}`;
-}
-const serve = (ask: Ask) => listen(plainApp().post('/svc/auth', postAuth(ask)).use(errorHandler(testLogger())));
-const closeAll = () => servers.splice(0).map((server) => server.close().closeAllConnections());
-
 describe('POST /svc/auth', () => {
-  afterEach(closeAll);
+  const start = useServers();
+  const serve = async (ask: Ask) => {
+    const app = plainApp().post('/svc/auth', postAuth(ask)).use(errorHandler(testLogger()));
+    return `http://127.0.0.1:${(await start(app)).port}`;
+  };
 
   for (const [decision, status, body] of [
     [undefined, 200, '{}'],
@@ -69,11 +61,11 @@ describe('POST /svc/auth', () => {
 });
 
 describe('the page for when all places are taken', () => {
-  after(closeAll);
+  const start = useServers();
 
   it('is 429, small, in two languages, without scripts or anything from elsewhere', async () => {
-    const url = await listen(express().get('/limit', limitPage()).get('/svc/healthz', getHealthz()));
-    const response = await fetch(`${url}/limit`);
+    const { port } = await start(express().get('/limit', limitPage()).get('/svc/healthz', getHealthz()));
+    const response = await fetch(`http://127.0.0.1:${port}/limit`);
     const page = await response.text();
     expect(response.status).to.equal(429);
     expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8');
@@ -83,6 +75,6 @@ describe('the page for when all places are taken', () => {
       .to.match(/<html lang="vi">/)
       .and.match(/<section lang="en">/);
     expect(page).to.not.match(/<script|<link|<img|<iframe|<form|\son\w+=|url\(|https?:|src=/i);
-    expect(await (await fetch(`${url}/svc/healthz`)).json()).to.deep.equal({ ok: true });
+    expect(await (await fetch(`http://127.0.0.1:${port}/svc/healthz`)).json()).to.deep.equal({ ok: true });
   });
 });

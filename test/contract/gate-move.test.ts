@@ -1,38 +1,30 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Environment } from '../../src/common/config.ts';
 import type { EmbedSession } from '../../src/common/generated/wire.ts';
-import { ownFolder } from '../support/own-folder.ts';
-import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
-import { type S3Server, s3Environment, s3Missing, startS3Server } from '../support/s3-server.ts';
+import { useFolder } from '../support/folder.ts';
+import { usePostgres } from '../support/postgres.ts';
+import { s3Environment, useS3Server } from '../support/s3-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 const COMMAND = resolve(import.meta.dirname, '../../cmd/gate/move.ts');
 
 describe('an instance that moves to PostgreSQL and S3, and back', function () {
   this.timeout(120_000);
-  let postgres: Postgres | undefined;
-  let s3: S3Server;
-  let folder: string;
+  after(() => stack?.stop());
+  // They end after it.
+  const s3 = useS3Server();
+  const postgres = usePostgres();
+  const folder = useFolder();
   let stack: Stack;
   let shared: Environment;
 
-  before(async function () {
-    if (s3Missing()) this.skip();
-    postgres = await postgresOrSkip(this);
-    s3 = await startS3Server();
-    folder = await ownFolder('move');
-    stack = await startStack({ process: true, environment: { SVC_GATE_DATA_DIR: join(folder, 'first') } });
+  before(async () => {
+    stack = await startStack({ process: true, environment: { SVC_GATE_DATA_DIR: folder.at('first') } });
     shared = { SVC_DATABASE_URL: await postgres.create(), ...s3Environment(s3) };
-  });
-  after(async () => {
-    await stack?.stop();
-    await s3?.dispose();
-    await postgres?.stop();
-    if (folder) await rm(folder, { recursive: true, force: true });
   });
 
   /** Runs the command with the gate's settings and others. @returns its exit status, and what it says */
@@ -66,11 +58,11 @@ describe('an instance that moves to PostgreSQL and S3, and back', function () {
     const session = await stack.create();
     await save(session, 'first');
     const link = (await stack.state(session)).download_url;
-    const first = { ...shared, SVC_GATE_DATA_DIR: join(folder, 'first') };
+    const first = { ...shared, SVC_GATE_DATA_DIR: folder.at('first') };
     expect((await move('to-shared', first)).join()).to.match(/^1,.*in use by/);
     await stack.gate.stop();
 
-    const blob = await findFile(join(folder, 'first/blobs'), 'first');
+    const blob = await findFile(folder.at('first/blobs'), 'first');
     await writeFile(blob, 'FIRST');
     expect((await move('to-shared', first)).join()).to.match(/^1,the bytes of \w+ are not those of/);
     await writeFile(blob, 'first');
@@ -80,19 +72,19 @@ describe('an instance that moves to PostgreSQL and S3, and back', function () {
     ]);
     expect(await move('to-shared', first)).to.deep.equal([1, 'there are documents already']);
 
-    await restart({ ...shared, SVC_GATE_DATA_DIR: join(folder, 'nothing') });
+    await restart({ ...shared, SVC_GATE_DATA_DIR: folder.at('nothing') });
     expect(await read(link)).to.equal('first');
     await save(session, 'second');
-    expect((await move('to-embedded', { SVC_GATE_DATA_DIR: join(folder, 'second') })).join()).to.match(
+    expect((await move('to-embedded', { SVC_GATE_DATA_DIR: folder.at('second') })).join()).to.match(
       /^1,a gate works on/,
     );
     await stack.gate.stop();
-    expect(await move('to-embedded', { SVC_GATE_DATA_DIR: join(folder, 'second') })).to.deep.equal([
+    expect(await move('to-embedded', { SVC_GATE_DATA_DIR: folder.at('second') })).to.deep.equal([
       0,
       'copied: 1 documents, 3 versions, 1 sessions, 2 callbacks, 0 unsaved',
     ]);
 
-    await restart({ SVC_GATE_DATA_DIR: join(folder, 'second') });
+    await restart({ SVC_GATE_DATA_DIR: folder.at('second') });
     expect(await read(link)).to.equal('first');
     expect(await read((await stack.state(session)).download_url)).to.equal('second');
     await save(session, 'third');
@@ -101,10 +93,10 @@ describe('an instance that moves to PostgreSQL and S3, and back', function () {
 
   it('says how it is used, and what is missing', async () => {
     expect((await move('elsewhere', {}))[0]).to.equal(2);
-    expect((await move('to-shared', { ...shared, SVC_GATE_DATA_DIR: join(folder, 'none') })).join()).to.match(
+    expect((await move('to-shared', { ...shared, SVC_GATE_DATA_DIR: folder.at('none') })).join()).to.match(
       /^1,.*none has no gate.db$/,
     );
-    expect((await move('to-embedded', { SVC_GATE_DATA_DIR: join(folder, 'none') })).join()).to.match(
+    expect((await move('to-embedded', { SVC_GATE_DATA_DIR: folder.at('none') })).join()).to.match(
       /^1,SVC_DATABASE_URL and SVC_S3_BUCKET name the other store/,
     );
   });

@@ -1,31 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
+import { useFolder } from '../support/folder.ts';
 import { aloneSettings, spawnGate, startGateProcess } from '../support/gate.ts';
-import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
+import { usePostgres } from '../support/postgres.ts';
 
 describe('a gate on PostgreSQL with TLS', function () {
   this.timeout(60_000);
-  let postgres: Postgres;
-  let folder: string;
+  const postgres = usePostgres();
+  const folder = useFolder('test');
   let authority: string;
 
-  before(async function () {
-    postgres = await postgresOrSkip(this);
+  before(async () => {
     authority = await postgres.useTls();
   });
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-gate-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
-  after(() => postgres?.stop());
 
   /** The environment of a gate with a data folder of this name, whose database's address is in a file. */
   async function environment(name: string, url: string) {
-    const file = join(folder, `${name}.url`);
-    await writeFile(file, `${url}\n`);
-    return aloneSettings(join(folder, name), { SVC_DATABASE_URL_FILE: file });
+    return aloneSettings(folder.at(name), { SVC_DATABASE_URL_FILE: await folder.file(`${url}\n`) });
   }
 
   for (const mode of ['require', 'verify-ca', 'verify-full']) {

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,6 +10,7 @@ import { expect } from 'chai';
 import type { Unsaved } from '../../cmd/gate/domain/unsaved.ts';
 import type { GateStatus } from '../../src/common/generated/wire.ts';
 import { QUARANTINE_SCRIPT } from '../../src/common/quarantine-script.ts';
+import { useFolder } from '../support/folder.ts';
 import { aloneSettings, startGateProcess } from '../support/gate.ts';
 import {
   ADMIN,
@@ -38,12 +37,10 @@ describe("the editor's quarantine", function () {
   let bench: SavesBench;
   let server: Server;
   let base: string;
-  let folder: string;
   let script: ChildProcess | undefined;
   let said = '';
 
   async function begin(options: BenchOptions = {}): Promise<void> {
-    folder = await mkdtemp(join(tmpdir(), 'svc-quarantine-'));
     bench = await savesBench({ clock: Date.now, maxBytes: 64 * MB, ...options });
     const served = await serveWopi(bench, 64 * MB);
     server = served.server;
@@ -56,7 +53,7 @@ describe("the editor's quarantine", function () {
     said = '';
     script = spawn('sh', ['-c', QUARANTINE_SCRIPT], {
       env: {
-        ...{ PATH: process.env['PATH'], QUARANTINE_DIR: folder, GATE_URL: base, QUARANTINE_SECONDS: '0.1' },
+        ...{ PATH: process.env['PATH'], QUARANTINE_DIR: folder.path, GATE_URL: base, QUARANTINE_SECONDS: '0.1' },
         ...{ username: ADMIN.user, password: ADMIN.password, ...environment },
       },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -77,12 +74,13 @@ describe("the editor's quarantine", function () {
     await endWatch();
     await close(server);
     await bench.stop();
-    await rm(folder, { recursive: true, force: true });
   });
+  const folder = useFolder('test');
 
   const quarantine = (method: string, path = '', authorization = basic(ADMIN.password)) =>
     fetch(`${base}/svc/quarantine${path}`, { method, headers: { authorization } });
   const listed = async () => ((await (await quarantine('GET', '/')).json()) as { unsaved: Unsaved[] }).unsaved;
+  const handedOver = () => until('one is handed over', async () => (await listed())[0], 20_000);
   const load = () => fetch(`${base}/svc/wopi/files/${DOC}/contents?access_token=${TOKEN}`).then((r) => r.arrayBuffer());
   const put = async (body: Buffer) => {
     const init = { method: 'POST', headers: putHeaders({ 'X-COOL-WOPI-Timestamp': undefined }), body };
@@ -90,10 +88,10 @@ describe("the editor's quarantine", function () {
     expect(answer.status).to.equal(200);
   };
   const left = async () =>
-    (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    (await readdir(folder.path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   /** A quarantine of the editor, and what one save puts into it. */
   const editor = (limitBytes: number) => {
-    const kept = coolwsdQuarantine(folder, limitBytes);
+    const kept = coolwsdQuarantine(folder.path, limitBytes);
     return (content: Buffer, pid = 120, docId = DOC) => kept.add(`${WOPI_URL}/svc/wopi/files/${docId}`, pid, content);
   };
 
@@ -104,7 +102,7 @@ describe("the editor's quarantine", function () {
     await load();
     const lost = randomBytes(BYTES);
     await save(lost);
-    await until('it is handed over', async () => (await listed()).length === 1, 20_000);
+    await handedOver();
     // The editor is started again, and the document loaded without it.
     await load();
     for (let n = 0; n < SAVES; n += 1) {
@@ -137,11 +135,7 @@ describe("the editor's quarantine", function () {
     await put(third);
     await save(Buffer.from('one two three four'));
     watch();
-    const [lost] = await until(
-      'the last is handed over',
-      async () => ((await listed())[0] ? listed() : undefined),
-      20_000,
-    );
+    const lost = await handedOver();
     expect(lost?.size).to.equal('one two three four'.length);
     await endWatch();
     // The process has died; the next one has its number, loads the third, and saves.
@@ -157,24 +151,14 @@ describe("the editor's quarantine", function () {
     await begin();
     const save = editor(MB);
     await save(Buffer.from('unknown'), 1, `doc_${'c'.repeat(32)}`);
-    await writeFile(join(folder, 'quarantine.test'), '');
+    await writeFile(folder.at('quarantine.test'), '');
     await save(ORIGINAL);
     watch();
     await until('it has looked', async () => (await left()).length === 2);
     await endWatch();
     expect(await left()).to.have.lengthOf(2);
-    for (const password of ['', 'a wrong one']) {
-      for (const [method, path] of [
-        ['GET', '/'],
-        ['POST', '/ask'],
-        ['PUT', '/file'],
-        ['POST', '/x/restore'],
-        ['DELETE', '/x'],
-      ] as const) {
-        expect((await quarantine(method, path, basic(password))).status, `${method} ${path}`).to.equal(401);
-      }
-    }
     for (const [method, path, status] of [
+      ['GET', '/', 200],
       ['POST', '/ask', 400],
       ['POST', `/ask?file=..%2F1_1_x&sha256=${'0'.repeat(64)}&made=x&now=1`, 400],
       ['PUT', `/file?file=a%2F1_1_x&sha256=${'0'.repeat(64)}&made=1&now=1`, 404],
@@ -182,6 +166,8 @@ describe("the editor's quarantine", function () {
       ['DELETE', '/x', 404],
     ] as const) {
       expect((await quarantine(method, path)).status, `${method} ${path}`).to.equal(status);
+      for (const password of ['', 'a wrong one'])
+        expect((await quarantine(method, path, basic(password))).status, `${method} ${path}`).to.equal(401);
     }
   });
 
@@ -190,11 +176,7 @@ describe("the editor's quarantine", function () {
     const save = editor(MB);
     watch();
     await save(Buffer.from('lost'));
-    const [unsaved] = await until(
-      'it is handed over',
-      async () => ((await listed())[0] ? listed() : undefined),
-      20_000,
-    );
+    const unsaved = await handedOver();
     await bench.sample({ docId: DOC });
     const refused = await quarantine('POST', `/${unsaved?.id}/restore`);
     expect(refused.status).to.equal(409);
@@ -214,10 +196,7 @@ describe("the editor's quarantine", function () {
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {
     await begin();
     const made = { docId: DOC, pid: 1, madeAt: 0 };
-    for (const [content, ageMs] of [
-      ['first', 9_000],
-      ['second', 5_000],
-    ] as const) {
+    for (const [content, ageMs] of Object.entries({ first: 9_000, second: 5_000 })) {
       const sha256 = createHash('sha256').update(content).digest('hex');
       await bench.unsaved.keep({ ...made, sha256, ageMs }, Readable.from([Buffer.from(content)]));
     }
@@ -238,14 +217,8 @@ describe("the editor's quarantine", function () {
       expect(await unsaved()).to.equal(2);
       const { out, code } = await command('list');
       expect(code).to.equal(0);
-      const lines = out
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split('\t'));
-      expect(lines.map(([, , size, key]) => [size, key])).to.deep.equal([
-        ['5', 'key-a'],
-        ['6', 'key-a'],
-      ]);
+      const lines = [...out.matchAll(/.+/g)].map(([line]) => line.split('\t'));
+      expect(lines.map(([, , size, key]) => `${size} ${key}`)).to.deep.equal(['5 key-a', '6 key-a']);
       const [first = '', second = ''] = lines.map(([id]) => id);
       expect(await command('restore', first)).to.deep.equal({ out: `version 1 of ${DOC}\n`, error: '', code: 0 });
       expect(await command('discard', second)).to.deep.equal({ out: 'discarded\n', error: '', code: 0 });

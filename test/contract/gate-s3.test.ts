@@ -1,55 +1,49 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { expect } from 'chai';
 import type { Environment } from '../../src/common/config.ts';
 import { signHs256 } from '../../src/common/crypto/jwt.ts';
 import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wire.ts';
+import { useFolder } from '../support/folder.ts';
 import { aloneSettings, spawnGate, startGateProcess } from '../support/gate.ts';
-import { type HttpFaults, startHttpFaults } from '../support/http-faults.ts';
+import { startHttpFaults } from '../support/http-faults.ts';
 import { portOf } from '../support/listen.ts';
 import { makeAuthority, makeIdentity } from '../support/pki.ts';
-import { type S3Server, s3Environment, s3Missing, startS3Server } from '../support/s3-server.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { s3Environment, useS3Server } from '../support/s3-server.ts';
+import { startStack } from '../support/stack.ts';
 import { ORIGINAL, PORTAL_ORIGIN } from '../support/surroundings.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const OBJECT = /^\/svc\/one\/documents\/([0-9a-f]{32}|probe-[0-9a-f-]{36})(\?x-id=\w+)?$/;
 
 describe('a gate whose bytes are in an S3 store', function () {
   this.timeout(60_000);
-  let server: S3Server;
-  let faults: HttpFaults;
-  let folder: string;
+  const server = useS3Server();
+  const faults = useStarted(
+    () => startHttpFaults(server.port),
+    ({ close }) => close(),
+  );
   let environment: Environment;
 
-  before(async function () {
-    if (s3Missing()) this.skip();
-    server = await startS3Server();
-    faults = await startHttpFaults(server.port);
-    folder = await mkdtemp(join(tmpdir(), 'svc-gate-s3-'));
+  const folder = useFolder();
+  before(() => {
     const SVC_S3_ENDPOINT = `http://127.0.0.1:${faults.port}`;
     environment = { ...s3Environment(server), SVC_S3_ENDPOINT, SVC_S3_PREFIX: 'one/' };
-  });
-  after(async () => {
-    faults?.close();
-    await server?.dispose();
-    if (folder) await rm(folder, { recursive: true, force: true });
   });
 
   let gates = 0;
   const gateEnvironment = (changes: Environment = {}): Promise<Environment> => {
     const name = `gate-${++gates}`;
-    return aloneSettings(join(folder, name), { ...environment, SVC_S3_PREFIX: `${name}/`, ...changes });
+    return aloneSettings(folder.at(name), { ...environment, SVC_S3_PREFIX: `${name}/`, ...changes });
   };
 
   describe('with an editor', () => {
-    let stack: Stack;
-    before(async () => {
-      stack = await startStack({ environment });
-    });
-    after(() => stack?.stop());
+    const stack = useStarted(
+      () => startStack({ environment }),
+      ({ stop }) => stop(),
+    );
 
     const objects = async () =>
       (await server.files()).filter((file) => file.startsWith('one/documents/') && !file.endsWith('probe')).sort();
@@ -74,19 +68,12 @@ describe('a gate whose bytes are in an S3 store', function () {
     it('asks the store for nothing but objects of random names, whatever a user says', async () => {
       const before = faults.seen.length;
       const evil = 'one/../../other?prefix=&list-type=2#%2e%2e%2f\u0000é';
-      const urls = [
-        `http://127.0.0.1:${stack.portal.port}/${evil}`,
-        `http://127.0.0.1:${stack.portal.port}/?key=${evil}`,
-      ];
-      for (const [index, url] of urls.entries()) {
-        const token = await signHs256(
-          {
-            document: { url, fileType: 'docx', key: `..${index}`, title: evil },
-            editor: { user: { id: evil, name: evil }, callbackUrl: stack.receiver.url },
-            exp: Math.floor(Date.now() / 1000) + 600,
-          },
-          stack.environment['SVC_EMBED_JWT_SECRET'] ?? '',
-        );
+      const portal = `http://127.0.0.1:${stack.portal.port}`;
+      for (const [index, url] of [`${portal}/${evil}`, `${portal}/?key=${evil}`].entries()) {
+        const document = { url, fileType: 'docx', key: `..${index}`, title: evil };
+        const editor = { user: { id: evil, name: evil }, callbackUrl: stack.receiver.url };
+        const claims = { document, editor, exp: Math.floor(Date.now() / 1000) + 600 };
+        const token = await signHs256(claims, stack.environment['SVC_EMBED_JWT_SECRET'] ?? '');
         const created = await stack.call('/svc/embed/session', {
           method: 'POST',
           headers: { 'Content-Type': 'application/json', Origin: PORTAL_ORIGIN },
@@ -94,18 +81,10 @@ describe('a gate whose bytes are in an S3 store', function () {
         });
         expect(created.status, await created.clone().text()).to.be.within(200, 201);
         const session = (await created.json()) as EmbedSession;
+        const put = { 'X-WOPI-Override': 'PUT', Host: 'elsewhere.example' };
+        const headers = { ...put, Range: 'bytes=0-1', 'X-Amz-Date': evil.slice(0, 9) };
         for (const target of [contents(session), contents(session).replace(session.doc_id, encodeURIComponent(evil))])
-          for (const method of ['GET', 'POST'])
-            await fetch(target, {
-              method,
-              headers: {
-                'X-WOPI-Override': 'PUT',
-                Host: 'elsewhere.example',
-                Range: 'bytes=0-1',
-                'X-Amz-Date': evil.slice(0, 9),
-              },
-              ...(method === 'POST' && { body: evil }),
-            });
+          for (const init of [{}, { method: 'POST', body: evil }]) await fetch(target, { ...init, headers });
       }
       const seen = faults.seen.slice(before);
       expect(seen.length).to.be.at.least(4);
@@ -163,9 +142,12 @@ describe('a gate whose bytes are in an S3 store', function () {
   });
 
   it('verifies who a store with TLS is', async () => {
-    const authority = await makeAuthority(folder);
+    const authority = await makeAuthority(folder.path);
     const identity = async (host: string) => {
-      const { certificate, key } = await makeIdentity(folder, 'store', authority, { name: 'store', hosts: [host] });
+      const { certificate, key } = await makeIdentity(folder.path, 'store', authority, {
+        name: 'store',
+        hosts: [host],
+      });
       return { cert: await readFile(certificate), key: await readFile(key) };
     };
     const tls = createServer(await identity('IP:127.0.0.1'), (socket) => {

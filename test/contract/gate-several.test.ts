@@ -3,23 +3,19 @@ import { expect } from 'chai';
 import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
 import { socket26 } from '../support/gate-openings.ts';
 import { type Gates, type OneGate, startGates } from '../support/gates.ts';
-import { type Postgres, postgresOrSkip } from '../support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../support/s3-server.ts';
+import { usePostgres } from '../support/postgres.ts';
+import { useS3Server } from '../support/s3-server.ts';
+import { changeMode } from '../support/stack-steps.ts';
 import { until } from '../support/until.ts';
 
 describe('several gates on one PostgreSQL and one S3 bucket', function () {
   this.timeout(120_000);
-  let postgres: Postgres;
-  let s3: S3Server;
+  const s3 = useS3Server();
+  const postgres = usePostgres();
   let gates: Gates;
   /** Returns the portal's answer. */
   let receives: () => number | null;
 
-  before(async function () {
-    if (s3Missing()) this.skip();
-    postgres = await postgresOrSkip(this);
-    s3 = await startS3Server();
-  });
   beforeEach(async () => {
     receives = () => 204;
     gates = await startGates({
@@ -29,10 +25,6 @@ describe('several gates on one PostgreSQL and one S3 bucket', function () {
     });
   });
   afterEach(() => gates?.stop());
-  after(async () => {
-    await s3?.dispose();
-    await postgres?.stop();
-  });
 
   const leader = () => until('one leads', () => gates.all.find((gate) => gate.leads()));
   const toSocket = ({ editor_url, form }: EmbedSession) =>
@@ -43,11 +35,7 @@ describe('several gates on one PostgreSQL and one S3 bucket', function () {
   const delivered = () => [
     ...new Map(taken().map(({ headers, body }) => [headers['x-svc-delivery'], body.version])).values(),
   ];
-  const [one, two, three] = [0, 1, 2].map((index) => () => gates.all[index] as OneGate) as [
-    () => OneGate,
-    () => OneGate,
-    () => OneGate,
-  ];
+  const gateOf = (index: number) => gates.all[index] as OneGate;
 
   it('hold a save that comes while the database is away until it is back', async () => {
     const session = await gates.create();
@@ -86,18 +74,13 @@ describe('several gates on one PostgreSQL and one S3 bucket', function () {
 
   it('refuse a session that was deleted elsewhere, and keep the place of its socket', async () => {
     const [session, second] = [await gates.create(), await gates.create()];
-    expect(await gates.auth(toSocket(session), one())).to.equal(200);
+    expect(await gates.auth(toSocket(session), gateOf(0))).to.equal(200);
     expect((await gates.ask(session, '', { method: 'DELETE' })).status).to.equal(204);
     for (const gate of gates.all) expect(await gates.auth(toSocket(session), gate)).to.equal(403);
-    expect(await gates.auth(toSocket(second), two())).to.equal(200);
+    expect(await gates.auth(toSocket(second), gateOf(1))).to.equal(200);
     expect((await gates.create()).mode).to.equal('view');
-    const changed = await gates.ask(second, '/mode', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ mode: 'view' }),
-    });
-    expect(changed.status).to.equal(200);
-    expect((await three().status()).connections.pending).to.equal(2);
+    await changeMode(gates, second, 'view');
+    expect((await gateOf(2).status()).connections.pending).to.equal(2);
   });
 
   it('know all what the leader sees: who is in a document', async () => {

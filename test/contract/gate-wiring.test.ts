@@ -1,10 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Environment } from '../../src/common/config.ts';
 import type { ErrorResponse } from '../../src/common/generated/wire.ts';
 import { startCanary } from '../support/canary.ts';
+import { useFolder } from '../support/folder.ts';
 import { aloneSettings, spawnGate, startGateHere } from '../support/gate.ts';
 import { openTestData } from '../support/gate-data.ts';
 import { documentRecord, versionRecord } from '../support/gate-records.ts';
@@ -13,25 +11,20 @@ const MB = 1024 * 1024;
 const MINUTE = 60_000;
 
 describe('a gate that is put together', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-gate-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useFolder('test');
 
-  const start = async (environment: Environment) => startGateHere(await aloneSettings(folder, environment), {});
+  const start = async (environment: Environment) => startGateHere(await aloneSettings(folder.path, environment), {});
 
   it('says why it cannot start on its database, whose address is in a file, without the password', async () => {
-    const file = join(folder, 'url');
-    await writeFile(file, 'postgresql://svc:hunter2@127.0.0.1:1/svc\n');
-    const gate = spawnGate(await aloneSettings(folder, { SVC_DATABASE_URL_FILE: file }));
+    const file = await folder.file('postgresql://svc:hunter2@127.0.0.1:1/svc\n');
+    const gate = spawnGate(await aloneSettings(folder.path, { SVC_DATABASE_URL_FILE: file }));
     expect(await gate.ended).to.equal(1);
     expect(gate.log()).to.match(/the database cannot be used: .*ECONNREFUSED/);
     expect(gate.log()).not.to.contain('hunter2');
   });
 
   it('removes at its start what is past SVC_EMBED_RETAIN_HOURS, and nothing else', async () => {
-    const { rows } = await openTestData(folder);
+    const { rows } = await openTestData(folder.path);
     const closed = (docId: string, minutes: number) =>
       rows.transact(async (tx) => {
         await tx.putDocument(
@@ -44,7 +37,7 @@ describe('a gate that is put together', () => {
     await rows.close();
     const gate = await start({ SVC_EMBED_RETAIN_HOURS: '1' });
     await gate.stop();
-    const after = (await openTestData(folder)).rows;
+    const after = (await openTestData(folder.path)).rows;
     expect((await after.transact((tx) => tx.documents())).map(({ docId }) => docId)).to.deep.equal(['doc_new']);
     await after.close();
   });

@@ -51,7 +51,8 @@ describe('result files', () => {
     }
   });
 
-  it('carry their Vietnamese name, type and hash', async () => {
+  it('carry their Vietnamese name, type and hash, and need the key', async () => {
+    expect(await errorOf(await fetch(`${service.url}${path}`))).to.include({ status: 401 });
     const { headers } = await service.call(path);
     expect(headers.get('content-disposition')).to.contain("filename*=UTF-8''L%E1%BB%9Di%20ch%C3%A0o.pdf");
     expect(headers.get('content-type')).to.equal('application/pdf');
@@ -74,10 +75,6 @@ describe('result files', () => {
     // Only GET has ranges (RFC 9110, 14.2).
     const head = await service.call(path, { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
     expect([head.status, head.headers.get('content-length')]).to.deep.equal([200, String(whole.length)]);
-  });
-
-  it('need the key', async () => {
-    expect(await errorOf(await fetch(`${service.url}${path}`))).to.include({ status: 401 });
   });
 
   it('that are there no more although their job is known are gone, and nobody learns where they were', async function () {

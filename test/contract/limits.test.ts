@@ -3,18 +3,14 @@ import { expect } from 'chai';
 import type { DocbuilderLimits, DocbuilderStatus } from '../../src/common/generated/wire.ts';
 import { useFolder } from '../support/folder.ts';
 import { licensed } from '../support/license.ts';
-import { errorOf, startService, type TestService, until } from '../support/service.ts';
+import { errorOf, startService, until, useService } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
 
 describe('the Community plan', () => {
   const state = { now: Date.parse('2026-11-21T16:58:30Z') };
-  let service: TestService;
-  before(async () => {
-    service = await startService({}, { clock: () => state.now });
-  });
-  after(() => service.stop());
+  const service = useService(() => startService({}, { clock: () => state.now }));
 
   const limits = async () => await service.read<DocbuilderLimits>('/v1/limits');
   const post = (path = 'convert') => service.call(`/v1/${path}`, { method: 'POST' });
@@ -77,18 +73,16 @@ describe('the Community plan', () => {
 describe('a licence', function () {
   this.timeout(60_000);
   const folder = useFolder();
-  let service: TestService;
-  before(async () => {
+  const service = useService(async () => {
     const environment = await licensed(folder.path, { conns: 201 });
     await rm(environment['SVC_LICENSE_FILE'] ?? '');
     await writeFile(folder.at('workers'), '1');
-    service = await startService({
+    return startService({
       ...environment,
       ...{ SVC_DOCBUILDER_MAX_FILE_MB: '50', SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '9999' },
       SVC_DOCBUILDER_WORKERS_FILE: folder.at('workers'),
     });
   });
-  after(() => service.stop());
 
   const limits = async () => await service.read<DocbuilderLimits>('/v1/limits');
   const status = async () => await service.read<DocbuilderStatus>('/v1/status');

@@ -2,12 +2,20 @@ import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { DocbuilderLimits, Job } from '../../src/common/generated/wire.ts';
-import { startCanary } from '../support/canary.ts';
+import { useCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { odf } from '../support/open-documents.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, sharedEnterprise, startEnterprise, startService, type TestService } from '../support/service.ts';
+import {
+  errorOf,
+  sharedEnterprise,
+  startEnterprise,
+  startService,
+  type TestService,
+  useService,
+} from '../support/service.ts';
 import { docxTemplate, LETTER_DATA, letterTemplate, p } from '../support/templates.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const NAME = secret('Nguyễn Thị Bí Mật');
 
@@ -35,10 +43,11 @@ async function wordText(response: Response): Promise<string> {
 }
 
 describe('POST /v1/template/render', () => {
-  let service: TestService;
-  before(async () => {
-    service = await sharedEnterprise();
-  });
+  const service = useStarted(sharedEnterprise);
+  const source = useCanary(
+    ({ url }, response) => void response.end(url === '/macros' ? withMacros()[1] : greeting()[1]),
+  );
+  const allowed = useService(() => startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${source.port}` }));
 
   it('fills a template; data as a file, as a field, or as JSON with a url', async () => {
     const data = JSON.stringify({ name: NAME });
@@ -51,19 +60,11 @@ describe('POST /v1/template/render', () => {
   });
 
   it('fetches a template, and refuses one with macros at once, async too', async () => {
-    const source = await startCanary(
-      (request, response) => void response.end(request.url === '/macros' ? withMacros()[1] : greeting()[1]),
-    );
-    const allowed = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: `127.0.0.1:${source.port}` });
-    try {
-      const fetched = (path: string, more = {}) =>
-        allowed.post('/v1/template/render', { url: `http://127.0.0.1:${source.port}/${path}`, ...more });
-      expect(await wordText(await fetched('a.docx', { data: { name: 'An' } }))).to.equal('Chào An ');
-      const refused = await errorOf(await fetched('macros', { data: {}, async: true }));
-      expect(refused).to.include({ status: 422, code: 'macro_not_allowed' });
-    } finally {
-      await Promise.all([source.close(), allowed.stop()]);
-    }
+    const fetched = (path: string, more = {}) =>
+      allowed.post('/v1/template/render', { url: `http://127.0.0.1:${source.port}/${path}`, ...more });
+    expect(await wordText(await fetched('a.docx', { data: { name: 'An' } }))).to.equal('Chào An ');
+    const refused = await errorOf(await fetched('macros', { data: {}, async: true }));
+    expect(refused).to.include({ status: 422, code: 'macro_not_allowed' });
   });
 
   it('makes a real letter a PDF, from docx and dotx', async () => {
@@ -155,19 +156,13 @@ describe('POST /v1/template/render', () => {
 });
 
 describe('POST /v1/template/render in the Community plan', () => {
+  const service = useService(startService);
+
   it('is forbidden before anything is read, and not counted', async () => {
-    const service = await startService();
-    try {
-      const response = await service.call('/v1/template/render', { method: 'POST' });
-      expect(await errorOf(response)).to.deep.include({
-        status: 403,
-        code: 'forbidden_feature',
-        detail: { feature: 'template/render', edition: 'community' },
-      });
-      const limits = await service.read<DocbuilderLimits>('/v1/limits');
-      expect(limits.usage.day.used).to.equal(0);
-    } finally {
-      await service.stop();
-    }
+    const response = await service.call('/v1/template/render', { method: 'POST' });
+    const detail = { feature: 'template/render', edition: 'community' };
+    expect(await errorOf(response)).to.deep.equal({ status: 403, code: 'forbidden_feature', detail });
+    const limits = await service.read<DocbuilderLimits>('/v1/limits');
+    expect(limits.usage.day.used).to.equal(0);
   });
 });

@@ -1,17 +1,15 @@
 import { expect } from 'chai';
 import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
-import { startCanary } from '../support/canary.ts';
-import { errorOf, startEnterprise, type TestService, until } from '../support/service.ts';
-import { slowSheet } from '../support/slow-sheet.ts';
+import { useServers } from '../support/canary.ts';
+import { errorOf, startEnterprise, until, useService } from '../support/service.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
 const MB = 1024 * 1024;
 
 describe('what the operator set', function () {
   this.timeout(60_000);
-  let service: TestService;
-  before(async () => {
-    service = await startEnterprise({
+  const service = useService(() =>
+    startEnterprise({
       SVC_DEV_MODE: '1',
       SVC_BASE_URL: 'https://office.example/',
       SVC_DOCBUILDER_WORKERS: '2',
@@ -20,10 +18,10 @@ describe('what the operator set', function () {
       SVC_DOCBUILDER_MAX_FILE_MB: '1',
       SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '2',
       SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
-    });
-  });
-  after(() => service.stop());
+    }),
+  );
 
+  const serve = useServers();
   const status = async () => await service.read<DocbuilderStatus>('/v1/status');
 
   it('is shown as it is in force', async () => {
@@ -47,10 +45,8 @@ describe('what the operator set', function () {
 
   it('SVC_DOCBUILDER_MAX_FILE_MB: a file of that size is taken, one byte more is not', async () => {
     const convert = (bytes: number) => service.convert(Buffer.alloc(bytes, 'a\n'), 'a.txt', { to: 'txt' });
-    expect(await errorOf(await convert(MB + 1))).to.deep.equal({
-      ...{ status: 413, code: 'file_too_large' },
-      detail: { limit_mb: 1 },
-    });
+    const refusal = { status: 413, code: 'file_too_large', detail: { limit_mb: 1 } };
+    expect(await errorOf(await convert(MB + 1))).to.deep.equal(refusal);
     const taken = await convert(MB);
     expect(taken.status).to.not.equal(413);
     await taken.arrayBuffer();
@@ -59,31 +55,11 @@ describe('what the operator set', function () {
   it('SVC_DOCBUILDER_MAX_FILE_MB: nor are pictures of a script that are more than that together', async () => {
     const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
     const gif = Buffer.concat([pixel, Buffer.alloc(0.6 * MB)]);
-    const source = await startCanary((_request, response) => void response.end(gif));
-    const picture = { type: 'image', url: `http://127.0.0.1:${source.port}/a.gif` };
-    try {
-      const script = { svcscript: 1, type: 'text', save: [{ format: 'docx' }], body: [picture, picture] };
-      const answer = await service.post('/v1/build', script);
-      expect(await errorOf(answer)).to.deep.equal({
-        ...{ status: 413, code: 'file_too_large' },
-        detail: { limit_mb: 1, subject: 'pictures' },
-      });
-    } finally {
-      await source.close();
-    }
-  });
-
-  it('SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: a job ends with 504, and its worker is replaced', async () => {
-    const { restarts } = (await status()).workers;
-    const refused = await service.convert(slowSheet(), 'a.fods', { to: 'pdf' });
-    expect(await errorOf(refused)).to.deep.equal({
-      ...{ status: 504, code: 'timeout' },
-      detail: { scope: 'job', limit_seconds: 2 },
-    });
-    const after = await until('another worker is there', async () => {
-      const { workers } = await status();
-      return workers.restarts > restarts && workers.idle === 2 ? workers : undefined;
-    });
-    expect(after).to.include({ total: 2, busy: 0 });
+    const { port } = await serve((_request, response) => void response.end(gif));
+    const picture = { type: 'image', url: `http://127.0.0.1:${port}/a.gif` };
+    const script = { svcscript: 1, type: 'text', save: [{ format: 'docx' }], body: [picture, picture] };
+    const detail = { limit_mb: 1, subject: 'pictures' };
+    const refusal = await errorOf(await service.post('/v1/build', script));
+    expect(refusal).to.deep.equal({ status: 413, code: 'file_too_large', detail });
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { ENOUGH_WORDS, missingWords, splitWords } from '../../scripts/corpus/compare.ts';
@@ -8,10 +8,11 @@ import { fold, readPdf } from '../../scripts/corpus/pdf.ts';
 import type { Expectation, Sample } from '../../scripts/corpus/sample.ts';
 import { toReason } from '../../scripts/corpus/service.ts';
 import { findCorpus, upstreamVersion } from '../../scripts/corpus/settings.ts';
-import { skip } from '../engine/support.ts';
-import { newFolder, removeFolder } from '../support/own-folder.ts';
-import { errorOf, form, sharedEnterprise, type TestService } from '../support/service.ts';
+import { useFolder } from '../support/folder.ts';
+import { errorOf, form, sharedEnterprise } from '../support/service.ts';
+import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
+import { useStarted } from '../support/use-started.ts';
 
 /** Drawn from a whole run by `node scripts/corpus/main.ts --sample`. */
 const sample = JSON.parse(readFileSync(join(import.meta.dirname, 'sample.json'), 'utf8')) as Sample;
@@ -19,19 +20,14 @@ const sample = JSON.parse(readFileSync(join(import.meta.dirname, 'sample.json'),
 describe("LibreOffice's own test documents, a sample", function () {
   this.timeout(60_000);
   const corpus = findCorpus();
-  let service: TestService;
-  let folder: string;
-  before(async function () {
+  before(function () {
     if (!corpus) return skip(this, 'scripts/corpus/fetch.sh could not get the source of the installed LibreOffice');
     if (upstreamVersion(corpus.office) !== upstreamVersion(sample.office)) {
       return skip(this, `the sample is of LibreOffice ${sample.office}, whose pages are not those of ${corpus.office}`);
     }
-    service = await sharedEnterprise();
-    folder = await newFolder('corpus');
   });
-  after(async () => {
-    if (folder) await removeFolder(folder);
-  });
+  const service = useStarted(sharedEnterprise);
+  const folder = useFolder();
 
   for (const expectation of sample.documents) {
     it(`${expectation.path}: ${shown(expectation)}`, async () => {
@@ -48,9 +44,7 @@ describe("LibreOffice's own test documents, a sample", function () {
       }
       const content = Buffer.from(await converted.arrayBuffer());
       expect(converted.status, content.toString('utf8', 0, 300)).to.equal(200);
-      const pdf = join(folder, 'converted.pdf');
-      await writeFile(pdf, content);
-      const { pages, text } = await readPdf(pdf);
+      const { pages, text } = await readPdf(await folder.file(content));
       expect(pages).to.equal(expectation.pages);
 
       const body = form(file, basename(path), { format: 'text' });

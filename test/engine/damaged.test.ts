@@ -7,7 +7,7 @@ import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { zip } from '../../scripts/support/documents.ts';
 import { useFolder } from '../support/folder.ts';
 import { verdict } from '../support/inspect.ts';
-import { type Bench, fodp, fods, fodt, paragraph, row, sharedBench, slide } from './support.ts';
+import { findFailure, fodp, fods, fodt, paragraph, row, slide, useBench } from './support.ts';
 
 const MARKS = ['Một', 'Hai', 'Ba'];
 const PACKAGES = ['docx', 'odt', 'xlsx', 'ods', 'pptx', 'odp'] as const;
@@ -26,11 +26,10 @@ const CONTENT: Record<Package, string> = {
 
 describe('engine: damaged packages', function () {
   this.timeout(120_000);
-  let bench: Bench;
+  const bench = useBench();
   const folder = useFolder();
   const whole = new Map<Package, Parts>();
   before(async () => {
-    bench = await sharedBench();
     const flat: [content: string, from: SourceFormat, to: readonly Package[]][] = [
       [fodt(MARKS.map(paragraph).join('')), 'fodt', ['docx', 'odt']],
       [fods(MARKS.map((mark) => row(mark)).join('')), 'fods', ['xlsx', 'ods']],
@@ -119,6 +118,14 @@ describe('engine: damaged packages', function () {
     expect(await opened(zip(listed(object, names[0])), 'a.ods')).to.equal('damaged_part');
     const shown = listed({ ...object, [names[1]]: randomBytes(20) }, ...names);
     expect(await opened(zip(shown), 'a.ods')).to.contain(MARKS[0]);
+  });
+
+  it('what cannot be opened at all costs no worker', async () => {
+    const restarts = bench.restarts();
+    for (const [from, reason] of Object.entries({ fodt: 'corrupt', docx: 'damaged_part' }))
+      expect(await findFailure(bench.convert('<office:document', from as SourceFormat, 'pdf'))).to.include({ reason });
+    await bench.convert(fodt(paragraph('x')), 'fodt', 'pdf');
+    expect(bench.restarts()).to.equal(restarts);
   });
 
   it('a part on the side may be damaged', async () => {

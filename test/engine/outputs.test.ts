@@ -1,28 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { readPng } from './pixels.ts';
-import { type Bench, findFailure, fods, fodt, paragraph, pdfText, row, sharedBench, textTable } from './support.ts';
+import { findFailure, fods, fodt, paragraph, row, textTable, useBench } from './support.ts';
 
 const TEXT = fodt(paragraph('đầu') + textTable('trong bảng'));
 
 describe('engine: several outputs of one task', function () {
   this.timeout(30_000);
-  let bench: Bench;
-  before(async () => {
-    bench = await sharedBench();
-  });
+  const bench = useBench();
 
   const results = () => readdirSync(bench.folder).filter((name) => name.includes('.result'));
-
-  it('docx, odt and pdf come from one load, in order', async () => {
-    const [docx, odt, pdf] = await bench.make(TEXT, 'fodt', [{ to: 'docx' }, { to: 'odt' }, { to: 'pdf' }]);
-    expect(docx.result.pages).to.deep.equal([1, 1, 1]);
-    expect(docx.result.loadMs).to.be.greaterThan(0);
-    expect(docx.bytes.includes('word/document.xml')).to.equal(true);
-    expect(odt?.bytes.includes('application/vnd.oasis.opendocument.text')).to.equal(true);
-    expect(pdfText(pdf?.path ?? '')).to.include('trong bảng');
-    expect((await bench.convert(docx.bytes, 'docx', 'txt')).text).to.match(/^đầu\ntrong bảng\n+$/);
-  });
 
   it('what plain text needs is not in the others, wherever it comes in the order', async () => {
     const [first, docx, second] = await bench.make(TEXT, 'fodt', [{ to: 'txt' }, { to: 'docx' }, { to: 'txt' }]);

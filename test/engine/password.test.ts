@@ -5,7 +5,7 @@ import { getTargets, type SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { protectedOdt } from '../../scripts/editor-check/protected.ts';
 import { verdict } from '../support/inspect.ts';
 import { protectedDocuments } from '../support/protected.ts';
-import { type Bench, findFailure, fodp, fods, fodt, type Made, paragraph, row, sharedBench, slide } from './support.ts';
+import { findFailure, fodp, fods, fodt, type Made, paragraph, row, slide, useBench } from './support.ts';
 
 const PASSWORD = 'mật khẩu 1';
 const encrypted = true;
@@ -25,10 +25,9 @@ const LONG: (typeof PROTECTED)[number] = ['fods', fods(row('x'.repeat(32_768))),
 
 describe('engine: protected documents', function () {
   this.timeout(60_000);
-  let bench: Bench;
+  const bench = useBench();
   let files: ReadonlyMap<SourceFormat, Buffer>;
   before(async () => {
-    bench = await sharedBench();
     files = await protectedDocuments(PASSWORD, [...PROTECTED, LONG]);
   });
   const read = (format: SourceFormat) => files.get(format) as Buffer;

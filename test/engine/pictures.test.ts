@@ -1,18 +1,7 @@
 import { expect } from 'chai';
 import { IMAGE_FORMATS, type ImageFormat } from '../../cmd/docbuilder/formats.ts';
 import { describePicture, type Pixels, readPng } from './pixels.ts';
-import {
-  type Bench,
-  findFailure,
-  fodp,
-  fods,
-  fodt,
-  MASTER_NAME,
-  paragraph,
-  row,
-  sharedBench,
-  slide,
-} from './support.ts';
+import { findFailure, fodp, fods, fodt, MASTER_NAME, paragraph, row, slide, useBench } from './support.ts';
 
 const STYLES = `<office:automatic-styles>
 <style:style style:name="B" style:family="paragraph"><style:paragraph-properties fo:break-before="page" fo:background-color="#c00000"/></style:style>
@@ -35,10 +24,7 @@ const SOURCES = ['fodt', 'fods', 'fodp'] as const;
 
 describe('engine: pictures of pages', function () {
   this.timeout(30_000);
-  let bench: Bench;
-  before(async () => {
-    bench = await sharedBench();
-  });
+  const bench = useBench();
 
   async function picture(from: (typeof SOURCES)[number], to: ImageFormat, page: number, width: number, height: number) {
     const [made] = await bench.make(DOCUMENTS[from], from, [{ to, image: { page, width, height } }]);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { slowSheet } from '../support/slow-sheet.ts';
 import { until } from '../support/until.ts';
-import { type Bench, createBench, findFailure, fodt, paragraph } from './support.ts';
+import { findFailure, fodt, paragraph, useBench } from './support.ts';
 
 /** LibreOffice uses no more than so many clock ticks in so many polls where it has nothing to do. */
 const [CALM_TICKS, CALM_POLLS] = [3, 12];
@@ -12,16 +12,12 @@ const SMALL = fodt(paragraph('Xin chào'));
 
 describe('engine: documents that hang, crash and eat', function () {
   this.timeout(60_000);
-  let bench: Bench;
+  const bench = useBench({ workers: 2, memoryMb: 700, stallSeconds: 4 });
   let restarts: number;
-  before(async () => {
-    bench = await createBench({ workers: 2, memoryMb: 700, stallSeconds: 4 });
-  });
   beforeEach(async () => {
     await untilAtRest();
     restarts = bench.restarts();
   });
-  after(() => bench.dispose());
   const workers = () => bench.engine.status().workers;
   const convertSmall = () => bench.convert(SMALL, 'fodt', 'pdf');
 

@@ -3,7 +3,7 @@ import type { Picture } from '../../cmd/docbuilder/script/check/pictures.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
 import type { Block, Save, Script, Sheet, Slide } from '../../src/common/generated/script.ts';
 import { readPng } from './pixels.ts';
-import { type Bench, pdfLines, pdfText, sharedBench, zipEntry } from './support.ts';
+import { pdfLines, pdfText, useBench, zipEntry } from './support.ts';
 
 const now = new Date('2026-11-21T08:30:00Z');
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -41,10 +41,7 @@ const toSlides = (slides: Slide[], slide_style: NonNullable<Script['slide_style'
 
 describe('engine: documents made of scripts', function () {
   this.timeout(60_000);
-  let bench: Bench;
-  before(async () => {
-    bench = await sharedBench();
-  });
+  const bench = useBench();
 
   it('text has room for large pictures beside header, footer, heading and caption', async () => {
     const body: Block[] = [
@@ -68,17 +65,6 @@ describe('engine: documents made of scripts', function () {
       const lower = Math.ceil(((279.4 - 20) / 279.4) * height) + 1;
       expect(at(Math.round((27 / 215.9) * width), lower).join()).to.equal('255,255,255');
     }
-  });
-
-  it('text has as many pages in each format as the breaks make, and its title', async () => {
-    const breaks: Block[] = [{ type: 'page_break' }, { type: 'page_break' }];
-    const flat = toText([{ type: 'table', rows: [['bảng']] }, ...breaks, { type: 'paragraph', text: 'Trang ba' }]);
-    const [docx, odt, pdf] = await bench.make(flat, 'fodt', [{ to: 'docx' }, { to: 'odt' }, { to: 'pdf' }]);
-    const again = await bench.convert(docx.bytes, 'docx', 'pdf');
-    expect([docx, odt, pdf, again].map((made) => made?.pages)).to.deep.equal([3, 3, 3, 3]);
-    const [, empty, last] = pdfText(pdf?.path ?? '').split('\f');
-    expect(empty).to.not.include('Trang ba');
-    expect(last).to.include('Trang ba').and.include('Trang 3 / 3').and.include('Biên bản');
   });
 
   it('text does not begin a page for the paragraph that every format wants after a table', async () => {

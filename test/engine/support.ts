@@ -7,7 +7,6 @@ import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import { createEngine, type EngineSettings } from '../../cmd/docbuilder/engine/engine.ts';
 import type {
-  Engine,
   EngineFailure,
   EngineOutput,
   EngineResult,
@@ -18,6 +17,7 @@ import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuild
 import type { SourceOptions } from '../../cmd/docbuilder/source/sources.ts';
 import { runEnding } from '../support/at-end.ts';
 import { silentLogger, testLogger } from '../support/logs.ts';
+import { useStarted } from '../support/use-started.ts';
 
 export interface Made {
   path: string;
@@ -27,9 +27,9 @@ export interface Made {
   text: string;
 }
 
-export type Wanted = { to: TargetFormat; options?: OutputOptions } | { to: ImageFormat; image: ImageOptions };
+type Wanted = { to: TargetFormat; options?: OutputOptions } | { to: ImageFormat; image: ImageOptions };
 
-export interface TaskOptions {
+interface TaskOptions {
   source?: SourceOptions;
   signal?: AbortSignal;
   maxOutputBytes?: number;
@@ -37,34 +37,11 @@ export interface TaskOptions {
 }
 
 /** A real engine with a folder of its own; `dispose` stops it and removes the folder. */
-export interface Bench {
-  engine: Engine;
-  /** How many workers have been replaced. */
-  restarts(): number;
-  /** Process ids of its LibreOffice, those of spares included. */
-  pids(): number[];
-  folder: string;
-  workDir: string;
-  /** Writes a source and converts it. A `delimiter` is the source's where that is a csv, else the target's. */
-  convert(
-    content: string | Buffer,
-    from: SourceFormat,
-    to: TargetFormat,
-    options?: SourceOptions & OutputOptions & TaskOptions,
-  ): Promise<Made>;
-  /** Writes a source and makes several outputs of it in one task. */
-  make(
-    content: string | Buffer,
-    from: SourceFormat,
-    wanted: readonly [Wanted, ...Wanted[]],
-    options?: TaskOptions,
-  ): Promise<[Made, ...Made[]]>;
-  dispose(): Promise<void>;
-}
+export type Bench = Awaited<ReturnType<typeof createBench>>;
 
 export const MiB = 1024 * 1024;
 
-export async function createBench(overrides: Partial<EngineSettings> = {}): Promise<Bench> {
+export async function createBench(overrides: Partial<EngineSettings> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-engine-'));
   const workDir = overrides.workDir ?? join(folder, 'work');
   const others = new Set(officePids());
@@ -80,7 +57,13 @@ export async function createBench(overrides: Partial<EngineSettings> = {}): Prom
     ...overrides,
     workDir,
   });
-  const make: Bench['make'] = async (content, from, [first, ...others], options = {}) => {
+  /** Writes a source and makes several outputs of it in one task. */
+  const make = async (
+    content: string | Buffer,
+    from: SourceFormat,
+    [first, ...others]: readonly [Wanted, ...Wanted[]],
+    options: TaskOptions = {},
+  ): Promise<[Made, ...Made[]]> => {
     const { signal = AbortSignal.timeout(30_000), maxOutputBytes = 20 * MiB, stem = 'tài liệu', source = {} } = options;
     const name = String(count++);
     const input = join(folder, `${name}.source`);
@@ -98,13 +81,18 @@ export async function createBench(overrides: Partial<EngineSettings> = {}): Prom
     return [made(outputs[0], 0), ...outputs.slice(1).map((item, index) => made(item, index + 1))];
   };
   return {
-    engine,
+    ...{ engine, folder, workDir, make },
+    /** How many workers have been replaced. */
     restarts: () => engine.status().workers.restarts,
+    /** Process ids of its LibreOffice, those of spares included. */
     pids: () => officePids().filter((pid) => !others.has(pid)),
-    folder,
-    workDir,
-    make,
-    async convert(content, from, to, options = {}) {
+    /** Writes a source and converts it. A `delimiter` is the source's where that is a csv, else the target's. */
+    async convert(
+      content: string | Buffer,
+      from: SourceFormat,
+      to: TargetFormat,
+      options: SourceOptions & OutputOptions & TaskOptions = {},
+    ): Promise<Made> {
       const { signal, maxOutputBytes, stem, password, encrypted, delimiter, ...rest } = options;
       const separator = delimiter === undefined ? {} : { delimiter };
       const source = {
@@ -137,9 +125,19 @@ export function sharedBench(): Promise<Bench> {
   return shared;
 }
 
+/** The same for the suite around the call, or one of its own with these settings. */
+export function useBench(own?: Partial<EngineSettings>): Bench {
+  return own
+    ? useStarted(
+        () => createBench(own),
+        ({ dispose }) => dispose(),
+      )
+    : useStarted(sharedBench);
+}
+
 /** Process ids of LibreOffice below this process. */
-export function officePids(parent = process.pid): number[] {
-  return findDescendants(parent).filter((pid) => read(`/proc/${pid}/comm`).startsWith('soffice'));
+export function officePids(): number[] {
+  return findDescendants(process.pid).filter((pid) => read(`/proc/${pid}/comm`).startsWith('soffice'));
 }
 
 /** All living descendants of a process. What runs in pods of the tests' own cluster is none: it may still be up. */
@@ -194,13 +192,9 @@ export function findFailure(work: Promise<unknown>): Promise<EngineFailure> {
   );
 }
 
-export const isRoot = process.getuid?.() === 0;
+export { skip } from '../support/skip.ts';
 
-/** Skips the test with a reason that is seen. */
-export function skip(context: Mocha.Context, reason: string): never {
-  process.stderr.write(`      skipped: ${reason}\n`);
-  return context.skip() as never;
-}
+export const isRoot = process.getuid?.() === 0;
 
 // ---- Small documents --------------------------------------------------------------------------------------
 const NAMES = ['office', 'text', 'table', 'presentation', 'style', 'script'];

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Script } from '../../src/common/generated/script.ts';
-import { type Builder, startBuilder } from './support/builder.ts';
+import { useStarted } from '../support/use-started.ts';
+import { startBuilder } from './support/builder.ts';
 import { SCRIPTS } from './support/scripts.ts';
 
 const JARS = fileURLToPath(new URL('../../.cache/verapdf', import.meta.url));
@@ -56,13 +57,12 @@ async function examine(paths: readonly string[]): Promise<Map<string, string>> {
 
 describe('PDF/A-2b', function () {
   this.timeout(180_000);
-  let builder: Builder;
+  const builder = useStarted(startBuilder, ({ stop }) => stop());
   /** The file of each script, and of one that was not asked for as PDF/A, and what is said against it. */
   const paths = new Map<string, string>();
   let answers: Map<string, string>;
 
   before(async () => {
-    builder = await startBuilder();
     const build = async (name: string, pdfa: boolean) => {
       const [file] = await builder.build(SCRIPTS.get(name) as Script, [{ format: 'pdf', pdfa }]);
       paths.set(pdfa ? name : 'plain', file?.path ?? '');
@@ -71,7 +71,6 @@ describe('PDF/A-2b', function () {
     if (!hasVeraPdf) process.stderr.write('      without veraPDF (SVC_TEST_VERAPDF=1 scripts/setup.sh test)\n');
     answers = await (hasVeraPdf ? validate('2b', [...paths.values()]) : examine([...paths.values()]));
   });
-  after(() => builder?.stop());
 
   for (const name of NAMES) {
     it(`${name}: nothing speaks against it`, () => expect(answers.get(paths.get(name) ?? '')).to.equal(''));

@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { dump, load } from 'js-yaml';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
-import { type Builder, startBuilder } from './support/builder.ts';
+import { skip } from '../support/skip.ts';
+import { useStarted } from '../support/use-started.ts';
+import { startBuilder } from './support/builder.ts';
 import { FORMATS, SCRIPTS } from './support/scripts.ts';
 
 const PYTHON = fileURLToPath(new URL('../../.cache/readers-venv/bin/python', import.meta.url));
@@ -61,25 +63,16 @@ async function pdfText(path: string): Promise<string> {
 
 describe('documents made of scripts, as python-docx, openpyxl, python-pptx and pdftotext read them', function () {
   this.timeout(120_000);
-  let builder: Builder;
-  let reader: ReturnType<typeof startReader>;
-
-  before(async function () {
-    const { release } = await findOffice();
-    const other =
-      release === RELEASE ? undefined : `the golden files are of LibreOffice ${RELEASE}, this is ${release}`;
-    const reason = existsSync(PYTHON) ? other : 'python-docx and its like are not there (scripts/setup.sh test)';
-    if (reason !== undefined) {
-      process.stderr.write(`      skipped: ${reason}\n`);
-      this.skip();
-    }
-    reader = startReader();
-    builder = await startBuilder();
-  });
-  after(async () => {
-    reader?.stop();
-    await builder?.stop();
-  });
+  const reader = useStarted(
+    async (context) => {
+      if (!existsSync(PYTHON)) skip(context, 'python-docx and its like are not there (scripts/setup.sh test)');
+      const { release } = await findOffice();
+      if (release === RELEASE) return startReader();
+      return skip(context, `the golden files are of LibreOffice ${RELEASE}, this is ${release}`);
+    },
+    ({ stop }) => stop(),
+  );
+  const builder = useStarted(startBuilder, ({ stop }) => stop());
 
   for (const [name, script] of SCRIPTS) {
     it(`${name} has what golden/${name}.yaml tells (UPDATE_GOLDEN=1 writes it)`, async () => {

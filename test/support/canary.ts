@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TEST_TLS } from './tls.ts';
+import { useStarted } from './use-started.ts';
 
 /** A real server on the loopback network that counts who comes. */
 export type Canary = Awaited<ReturnType<typeof startCanary>>;
@@ -45,6 +46,13 @@ export async function startCanary(
     },
   };
 }
+
+/** Starts one for the suite around the call. */
+export const useCanary = (...how: Parameters<typeof startCanary>): Canary =>
+  useStarted(
+    () => startCanary(...how),
+    ({ close }) => close(),
+  );
 
 /** Starts servers for one test each. */
 export function useServers(): typeof startCanary {

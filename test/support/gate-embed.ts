@@ -43,14 +43,11 @@ export interface StandInEditor extends Pick<EditorServer, 'page'>, Pick<Presence
   changed: boolean;
 }
 
-export interface EmbedOptions {
+interface EmbedOptions {
   enabled?: boolean;
   jwtSecrets?: string[];
   allowUnsigned?: boolean;
   allowedOrigins?: string[];
-  ttlMinutes?: number;
-  /** Further outbound targets; the portal is listed unless told. */
-  allow?: string;
   /** DNS: the answers of each call in turn, the last one for ever. */
   names?: Record<string, string[][]>;
 }
@@ -71,7 +68,7 @@ export async function startEmbed(options: EmbedOptions = {}) {
   };
 
   const { rows, blobs, incoming, temporary } = await openTestData(folder);
-  const { door } = openDoor(options.allow ?? `127.0.0.1:${portal.port}`, options.names);
+  const { door } = openDoor(`127.0.0.1:${portal.port}`, options.names);
   const downloader = createDownloader({ outbound: door, temporary });
   const links = createLinks({
     secret: secret('link-secret-of-the-tests'),
@@ -96,7 +93,7 @@ export async function startEmbed(options: EmbedOptions = {}) {
     presence: editor,
     links,
     wopiUrl: 'http://gate:8081',
-    ttlMinutes: options.ttlMinutes ?? 720,
+    ttlMinutes: 720,
   });
 
   const allowedOrigins = options.allowedOrigins ?? [PORTAL_ORIGIN];

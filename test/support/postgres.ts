@@ -11,11 +11,15 @@ import { makeAuthority, makeIdentity } from './pki.ts';
 import { freePort } from './process.ts';
 import { skip } from './skip.ts';
 import { until } from './until.ts';
+import { useStarted } from './use-started.ts';
 
 /** Starts a server that outlives no loss of power; skips the test, and says why, where this machine has none. */
 export async function postgresOrSkip(context: Context): Promise<Postgres> {
   return (await postgresOrNone('fsync=off')) ?? skip(context, `there is no PostgreSQL below ${POSTGRES_LIB}`);
 }
+
+/** The same, for the suite around the call. */
+export const usePostgres = () => useStarted(postgresOrSkip, (postgres) => postgres.stop());
 
 /** Starts a server, where this machine has one. @param settings of `postgresql.conf`, as `name=value` */
 export async function postgresOrNone(...settings: string[]): Promise<Postgres | undefined> {

@@ -6,7 +6,9 @@ import type { S3Settings } from '../../src/common/s3/client.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { newFolder } from './own-folder.ts';
 import { freePort } from './process.ts';
+import { skip } from './skip.ts';
 import { until } from './until.ts';
+import { useStarted } from './use-started.ts';
 
 const CREDENTIALS = { accessKeyId: 'svc-test-access', secretAccessKey: 'svc-test-secret-of-this-server' };
 
@@ -28,6 +30,16 @@ export function s3Environment({ settings }: Pick<S3Server, 'settings'>): Record<
 export function s3Missing(): string | undefined {
   return existsSync(S3_SERVER) ? undefined : 'no S3 server (scripts/store-tools.sh)';
 }
+
+/** A server for the suite around the call, which is skipped where there is none. */
+export const useS3Server = () =>
+  useStarted(
+    (context) => {
+      const missing = s3Missing();
+      return missing ? skip(context, missing) : startS3Server();
+    },
+    (server) => server.dispose(),
+  );
 
 /** @param root folder that objects are kept below; a new one unless told, and removed at the end */
 export async function startS3Server(root?: string) {

@@ -11,6 +11,7 @@ import { licensed } from './license.ts';
 import { secret, testLogger } from './logs.ts';
 import { storeOf, withStore } from './test-store.ts';
 import { until } from './until.ts';
+import { useStarted } from './use-started.ts';
 
 export { until };
 
@@ -18,6 +19,13 @@ export { until };
 const OF_ENGINE = /^SVC_DOCBUILDER_(WORKER|SANDBOX|OFFICE)/;
 
 export type TestService = Awaited<ReturnType<typeof startService>>;
+
+/** A service for the suite around the call. */
+export const useService = (start: () => Promise<TestService>) =>
+  useStarted(
+    () => start(),
+    (service) => service.stop(),
+  );
 
 /** A service with the Enterprise plan, all features. */
 export async function startEnterprise(environment: Environment = {}, overrides: Overrides = {}): Promise<TestService> {

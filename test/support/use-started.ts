@@ -6,7 +6,7 @@ import type { Context } from 'mocha';
  */
 export function useStarted<Started extends object>(
   start: (context: Context) => Promise<Started>,
-  stop: (started: Started) => unknown,
+  stop: (started: Started) => unknown = () => undefined,
 ): Started {
   let started: Started | undefined;
   before(async function () {

@@ -76,7 +76,7 @@ const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFor
  * Checks the options of a conversion and makes the engine's settings of them.
  * @throws {AppError} `bad_request` for options that this pair does not know or that contradict themselves
  */
-export function convertOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): OutputOptions {
+function convertOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): OutputOptions {
   const mistakes: Mistake[] = (Object.keys(options) as OptionName[])
     .filter((name) => !APPLIES[name].to(source, target))
     .map((name) => ({ path: `/options/${name}`, message: `chỉ dùng cho ${APPLIES[name].where}` }));

@@ -15,13 +15,7 @@ const SERVED = Buffer.from(
 );
 
 /** A service that builds scripts on one day, with the picture that they name. */
-export interface Builder {
-  /** Makes every file that a script of several formats wants; they are there until `stop`. */
-  build(script: Script, save: Save[]): Promise<{ format: string; path: string }[]>;
-  stop(): Promise<void>;
-}
-
-export async function startBuilder(): Promise<Builder> {
+export async function startBuilder() {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-property-'));
   const pictures = await startCanary((_, response) => void response.end(SERVED));
   const host = `127.0.0.1:${pictures.port}`;
@@ -30,7 +24,8 @@ export async function startBuilder(): Promise<Builder> {
   const service = await startEnterprise({ SVC_FETCH_ALLOW_HOSTS: host }, { clock: () => clock() });
   clock = () => NOW.getTime();
   return {
-    async build(script, save) {
+    /** Makes every file that a script of several formats wants; they are there until `stop`. */
+    async build(script: Script, save: Save[]): Promise<{ format: string; path: string }[]> {
       const body = JSON.stringify({ ...script, save }).replaceAll(PICTURE_URL, `http://${host}/picture.png`);
       const response = await service.post('/v1/build', `{"script":${body},"async":true}`);
       if (response.status !== 202) throw new Error(await response.text());

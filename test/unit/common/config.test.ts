@@ -17,11 +17,13 @@ const mistakes = (environment: Environment) => configMistakes(loadConfig, enviro
 describe('configuration', () => {
   const folder = useFolder();
 
-  it('has the contract’s defaults', () => {
+  it('has the contract’s defaults, reads booleans as 1 and 0, and addresses of IPv6', () => {
     expect(loadConfig({})).to.deep.include({
       listen: { host: '0.0.0.0', port: 8080 },
       ...{ workerMaxJobs: 200, workerMaxAgeMinutes: 60, sandbox: 'auto', shared: undefined },
     });
+    expect(['1', '0'].map((value) => loadConfig({ SVC_DEV_MODE: value }).devMode)).to.deep.equal([true, false]);
+    expect(loadConfig({ SVC_DOCBUILDER_LISTEN: '[::1]:9000' }).listen).to.deep.equal({ host: '::1', port: 9000 });
   });
 
   it('has as many workers as there are cores, and at most 4', () => {
@@ -90,11 +92,6 @@ describe('configuration', () => {
     expect(missing).to.have.key('SVC_DOCBUILDER_API_KEYS_FILE');
     const twice = mistakes({ SVC_DOCBUILDER_API_KEYS: KEY, SVC_DOCBUILDER_API_KEYS_FILE: path });
     expect(twice).to.have.key('SVC_DOCBUILDER_API_KEYS');
-  });
-
-  it('reads booleans as 1 and 0, and addresses of IPv6', () => {
-    expect(['1', '0'].map((value) => loadConfig({ SVC_DEV_MODE: value }).devMode)).to.deep.equal([true, false]);
-    expect(loadConfig({ SVC_DOCBUILDER_LISTEN: '[::1]:9000' }).listen).to.deep.equal({ host: '::1', port: 9000 });
   });
 
   it('has a database and a bucket that are shared, or neither', () => {

@@ -39,7 +39,7 @@ describe('front configuration', () => {
   });
 
   it('refuses what nginx could take for something else than an address', () => {
-    for (const gate of [
+    const odd = [
       'gate:80; return 200',
       'gate:80\n}',
       'gate:80"',
@@ -49,7 +49,8 @@ describe('front configuration', () => {
       '',
       'a#b',
       '{',
-    ])
+    ];
+    for (const gate of odd)
       expect(() => frontConfig(template, { ...settings, gate }), gate).to.throw(TypeError, 'SVC_FRONT_GATE');
     for (const edge of ['10.0.0.0/8; return 200', '10.0.0.0/8 ', '', '$host']) {
       const trustedEdges = ['192.0.2.1', edge, '192.0.2.2'];

@@ -1,30 +1,21 @@
 import { expect } from 'chai';
 import { AppError } from '../../../src/common/errors.ts';
 import { createThreads, type Threads } from '../../../src/common/threads.ts';
+import { failure } from '../../support/failure.ts';
 
 const MODULE = new URL('./thread-tasks.ts', import.meta.url);
 const never = new AbortController().signal;
 
-async function failed(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => expect.fail('it was done'),
-    (error: unknown) => error,
-  );
-}
-
 /** A task that never ends by itself, once it has begun. */
 async function startEndless(threads: Threads, signal: AbortSignal): Promise<{ error: Promise<unknown> }> {
   const begun = new Int32Array(new SharedArrayBuffer(4));
-  const error = failed(threads.run('endless', begun, signal));
+  const error = failure(threads.run('endless', begun, signal));
   await Atomics.waitAsync(begun, 0, 0).value;
   return { error };
 }
 
 describe('threads for large work', () => {
-  let threads: Threads;
-  before(() => {
-    threads = createThreads(MODULE, 1);
-  });
+  const threads = createThreads(MODULE, 1);
   after(() => threads.stop());
 
   const getId = (): Promise<number> => threads.run('id', undefined, never);
@@ -43,7 +34,7 @@ describe('threads for large work', () => {
 
   it('hand over an error that has a code, with where its cause came from and not what it says', async () => {
     const thread = await getId();
-    const error = await failed(threads.run('refuse', { path: '/a' }, never));
+    const error = await failure(threads.run('refuse', { path: '/a' }, never));
     expect(error).to.be.instanceOf(AppError).and.include({ code: 'bad_request', status: 400 });
     expect((error as AppError).detail).to.deep.equal({ path: '/a' });
     expect((error as AppError).cause)
@@ -67,7 +58,7 @@ describe('threads for large work', () => {
     const thread = await getId();
     const [busy, late] = [new AbortController(), new AbortController()];
     const { error } = await startEndless(threads, busy.signal);
-    const waiting = failed(threads.run('id', undefined, late.signal));
+    const waiting = failure(threads.run('id', undefined, late.signal));
     late.abort('late');
     busy.abort('busy');
     expect(await Promise.all([error, waiting])).to.deep.equal(['busy', 'late']);
@@ -75,7 +66,7 @@ describe('threads for large work', () => {
   });
 
   it('outlive a task that fails without a code', async () => {
-    expect(await failed(threads.run('crash', undefined, never))).to.be.instanceOf(TypeError);
+    expect(await failure(threads.run('crash', undefined, never))).to.be.instanceOf(TypeError);
     expect(await getId()).to.be.greaterThan(0);
   });
 

@@ -79,9 +79,7 @@ describe('the header Authorization', () => {
     ['orders', [bearer({ sub: 'orders', exp })]],
     ['jwt', [bearer({ exp }), bearer({ sub: '', exp }), bearer({ sub: { admin: true }, exp })]],
     ['x'.repeat(128), [bearer({ sub: 'x'.repeat(1000), exp })]],
-    ['jwt', [bearer({ exp: SECONDS + 24 * 3600 }), bearer({ exp: SECONDS - 59 })]],
     ['token_expired', [bearer({ exp: SECONDS - 60 })]],
-    ['invalid', [bearer({ exp: SECONDS + 25 * 3600 })]],
   ] as const) {
     it(`is ${expected.slice(0, 40)}: ${headers.length} ways`, async () => {
       for (const header of headers) expect(await verdict(header), String(header).slice(0, 60)).to.equal(expected);

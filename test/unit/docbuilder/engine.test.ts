@@ -10,6 +10,7 @@ import { encoder } from '../../../cmd/docbuilder/engine/result.ts';
 import type { EngineTask } from '../../../cmd/docbuilder/engine/task.ts';
 import { readWorkerCount } from '../../../cmd/docbuilder/engine/worker-count.ts';
 import { type Message, WorkerProcess } from '../../../cmd/docbuilder/engine/worker-process.ts';
+import { failure } from '../../support/failure.ts';
 import { useFolder } from '../../support/folder.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { processorTime } from '../../support/processor-time.ts';
@@ -140,11 +141,6 @@ describe('engine: the folder of a job', () => {
         ...{ input, from: 'txt', stem: 'Quyết định sa thải', source: {}, maxOutputBytes: 9 },
         outputs: [{ path: folder.at('result'), to: 'pdf', options: {} }],
       });
-    const failure = (work: Promise<unknown>): Promise<Error> =>
-      work.then(
-        () => expect.fail(),
-        (error) => error,
-      );
     const missing = await failure(makeFolder(folder.at('missing')));
     expect(missing).to.include({ code: 'ENOENT', message: 'copyfile: ENOENT' });
     expect(await readdir(jobs)).to.deep.equal([]);
@@ -154,7 +150,7 @@ describe('engine: the folder of a job', () => {
     // Its result has no place to go.
     const unplaced = await failure(job.deliver(0, folder.at('none', 'x'), 9));
     expect(unplaced).to.include({ code: 'ENOENT' });
-    for (const error of [missing, unplaced]) expect(`${error.stack} ${error.cause}`).to.not.contain('Quy');
+    for (const error of [missing, unplaced]) expect(`${error?.stack} ${error?.cause}`).to.not.contain('Quy');
     job.remove();
   });
 });
@@ -189,11 +185,5 @@ describe('the file with the number of workers', () => {
     await until('5 workers', () => workers.current() === 5);
     stop();
     expect(seen).to.deep.equal([2, 3, 5]);
-  });
-
-  it('is not there where none is named', async () => {
-    const workers = await readWorkerCount({ fallback: 3, log: silentLogger() });
-    workers.watch(() => undefined)();
-    expect(workers.current()).to.equal(3);
   });
 });

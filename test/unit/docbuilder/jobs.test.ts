@@ -102,15 +102,6 @@ describe('jobs', () => {
   const refusal = (accepted: Promise<JobRecord>) => accepted.then(() => undefined).catch((error) => error);
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('end with their files described and their resources released once', async () => {
-    const job = await accept();
-    expect(job).to.include({ status: 'done', error: null });
-    const sha256 = 'f6a214f7a5fcda0c2cee9660b7fc29f5649e3c68aad48e20e950137c98913a68';
-    expect(job.outputs[0]).to.include({ size: 6, sha256 });
-    expect((await registry.file(job.outputs[0]?.fileId ?? '')).output.filename).to.equal('a.pdf');
-    expect(released).to.deep.equal([1]);
-  });
-
   it('that fail leave nothing but their record, with no word of an unexpected reason', async () => {
     const job = await accept({
       run: async (...args) => {
@@ -144,12 +135,6 @@ describe('jobs', () => {
       expect(released).to.deep.equal([1, 1, 1]);
     });
 
-    it('when they have run too long', async () => {
-      limits = { job_timeout_seconds: 0.05 };
-      const { error } = await accept({ run: endless });
-      expect(error).to.deep.include({ code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } });
-    });
-
     it('when their client has gone, whether they wait or run; an async job goes on', async () => {
       limits = { job_timeout_seconds: 0.2 };
       const gone = new AbortController();
@@ -175,22 +160,6 @@ describe('jobs', () => {
       gone.abort(CLIENT_GONE);
       const second = refusal(accept({}, { clientGone: gone.signal }));
       expect([await first, await second]).to.deep.equal([CLIENT_GONE, CLIENT_GONE]);
-      expect(released).to.deep.equal([1, 1]);
-    });
-
-    it('when they cannot be prepared, async or not', async () => {
-      for (const async of [true, false]) {
-        const error = await refusal(accept({ prepare: fails(new AppError('corrupt_source')) }, { async }));
-        expect(error).to.have.property('code', 'corrupt_source');
-      }
-      expect(released).to.deep.equal([1, 1]);
-    });
-
-    it('when the plan has no callbacks, or a sync request has one', async () => {
-      limits = { callback: false };
-      expect(await refusal(accept({}, CALLBACK))).to.have.property('code', 'forbidden_feature');
-      limits = { callback: true };
-      expect(await refusal(accept({}, { ...CALLBACK, async: false }))).to.have.property('code', 'bad_request');
       expect(released).to.deep.equal([1, 1]);
     });
 
@@ -226,23 +195,6 @@ describe('jobs', () => {
     expect(released).to.deep.equal([1]);
   });
 
-  it('fill the queue: the next is refused, and its resources are released', async () => {
-    limits = { max_queued_jobs: 1, job_timeout_seconds: 0.1 };
-    const accepted = [accept({ run: endless }), accept()];
-    await nextTurn();
-    expect(await refusal(accept())).to.have.property('code', 'queue_full');
-    expect(released[2]).to.equal(1);
-    await Promise.all(accepted);
-  });
-
-  it('with a callback call it when they end, whichever way', async () => {
-    await accept({}, CALLBACK);
-    await accept({ run: fails(new AppError('corrupt_source')) }, CALLBACK);
-    await jobs.stop();
-    expect(called.map(({ status }) => status)).to.have.members(['done', 'failed']);
-    expect(called[0]?.callback).to.include({ state: 'pending', attempts: 0 });
-  });
-
   it('are done once that is kept, and not before', async () => {
     const [saving, goOn] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
     const { save } = store;
@@ -269,22 +221,12 @@ describe('jobs', () => {
     await jobs.stop();
   });
 
-  describe('of an earlier run', () => {
-    it('are known again; what never ended is removed', async () => {
-      const job = await accept();
-      await rm(join(directory, job.id, 'job.json'));
-      const kept = await accept();
-      await later.load();
-      expect(await readdir(directory)).to.deep.equal([kept.id]);
-    });
-
-    it('are told from those that end while they are taken over: a callback is sent once', async () => {
-      const { id } = await accept({}, CALLBACK);
-      await jobs.stop();
-      expect(await registry.load()).to.deep.equal([]);
-      expect((await later.load()).map((job) => job.id)).to.deep.equal([id]);
-      expect(called.map((job) => job.id)).to.deep.equal([id]);
-    });
+  it('of an earlier run are told from those that end while they are taken over: a callback is sent once', async () => {
+    const { id } = await accept({}, CALLBACK);
+    await jobs.stop();
+    expect(await registry.load()).to.deep.equal([]);
+    expect((await later.load()).map((job) => job.id)).to.deep.equal([id]);
+    expect(called.map((job) => job.id)).to.deep.equal([id]);
   });
 
   describe('that cannot be kept', () => {

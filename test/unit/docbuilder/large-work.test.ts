@@ -63,13 +63,6 @@ describe('large work', () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith('ended'))).to.deep.equal([]);
   });
 
-  it('says what is wrong as this thread does', async () => {
-    const wrong = { json: Buffer.concat([large, Buffer.from('}')]) };
-    const error = await work.readBody('build', wrong, never).catch((thrown) => thrown);
-    expect(error).to.include({ code: 'bad_request' });
-    expect(error.detail.errors[0].message).to.match(/^không phải JSON hợp lệ ở vị trí/);
-  });
-
   it('keeps data of templates apart that JSON would not', async () => {
     const json = Buffer.from(`{"url":"https://example.com/","data":{"a":1e400,"b":"${'x'.repeat(4096)}"}}`);
     const { data } = await work.readBody('render', { json }, never);

@@ -91,33 +91,19 @@ describe('a work request', () => {
     { free: 0, room: 0 },
     { free: 0, room: 1 },
   ] as const;
-  const CASES: [what: string, change: () => void, nodes: string[]][] = [
-    ['stays where a worker is free', () => Object.assign(one, { places: FREE }), ['one']],
-    [
-      'stays where no other has a free one',
-      () => Object.assign(one, { others: [asReplica(two.port, WAITING)] }),
-      ['one'],
-    ],
-    [
-      'stays where the others leave',
-      () => Object.assign(one, { others: [asReplica(two.port, { leaving: true })] }),
-      ['one'],
-    ],
-    [
-      // Its only place is taken until it tells anew.
-      'is passed on rather than refused, while another has a place to wait',
-      () => Object.assign(one, { places: FULL, others: [asReplica(two.port, WAITING)] }),
-      ['two', 'one'],
-    ],
-    [
-      'is passed on by one that leaves, and once only, although the other has no place either',
-      () => [Object.assign(one, { leaving: true, places: FREE }), Object.assign(two, { places: FULL })],
-      ['two'],
-    ],
+  /** The places of both, the other as the first one knows it, and who answers one request after the other. */
+  const CASES: [what: string, change: { one?: Partial<Node>; two?: object; other?: object }, nodes: string[]][] = [
+    ['stays where a worker is free', { one: { places: FREE } }, ['one']],
+    ['stays where no other has a free one', { other: WAITING }, ['one']],
+    ['stays where the others leave', { other: { leaving: true } }, ['one']],
+    // Its only place is taken until it tells anew.
+    ['goes rather than be refused, where a place is left', { one: { places: FULL }, other: WAITING }, ['two', 'one']],
+    ['goes from one that leaves, and once only', { one: { leaving: true, places: FREE }, two: FULL }, ['two']],
   ];
   for (const [what, change, nodes] of CASES) {
     it(what, async () => {
-      change();
+      Object.assign(one, change.one, change.other && { others: [asReplica(two.port, change.other)] });
+      Object.assign(two.places, change.two);
       for (const node of nodes) expect((await post()).node).to.equal(node);
     });
   }

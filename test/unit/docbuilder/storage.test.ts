@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -15,10 +14,10 @@ import { IdIssuer } from '../../../src/common/ids.ts';
 import { TIMINGS } from '../../../src/common/s3/client.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
 import { type Known, newJob, RETENTION_MS, result, testJobStore, testRates } from '../../support/docbuilder-storage.ts';
+import { useFolder } from '../../support/folder.ts';
 import { silentLogger } from '../../support/logs.ts';
-import { ownFolder } from '../../support/own-folder.ts';
-import { type Postgres, postgresOrSkip } from '../../support/postgres.ts';
-import { type S3Server, s3Missing, startS3Server } from '../../support/s3-server.ts';
+import { usePostgres } from '../../support/postgres.ts';
+import { useS3Server } from '../../support/s3-server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 
@@ -45,41 +44,28 @@ describe('the storage of one DocBuilder', () => {
 
 describe('the storage of several DocBuilders', function () {
   this.timeout(60_000);
-  let postgres: Postgres;
-  let s3: S3Server;
+  const s3 = useS3Server();
+  const postgres = usePostgres();
+  const folder = useFolder('test');
   let database: Database;
   let url: string;
   let results: Results;
-  const directories: string[] = [];
-  before(async function () {
-    if (s3Missing()) return this.skip();
-    postgres = await postgresOrSkip(this);
-    s3 = await startS3Server();
-  });
-  after(async () => {
-    await Promise.all([postgres?.stop(), s3?.dispose()]);
-  });
   beforeEach(async () => {
     url = await postgres.create();
     database = await openDatabase(url);
     results = await openResults({ ...s3.settings, timings: { ...TIMINGS, idleMs: 1_000, requestMs: 1_500 } }, log);
   });
-  afterEach(async () => {
-    await database.close();
-    await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true })));
-  });
+  afterEach(() => database.close());
 
   /** Makes the parts of storage that replicas have in common. */
-  async function makeKnown(clock = Date.now): Promise<Known> {
-    const directory = await ownFolder('replicas');
-    directories.push(directory);
-    return { directory, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => RETENTION_MS };
-  }
+  const makeKnown = (clock = Date.now): Known => {
+    return { directory: folder.path, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => RETENTION_MS };
+  };
 
   /** The jobs of one replica, which beats when told. */
-  async function member(known: Known, options: { now?: () => number; database?: Database } = {}) {
-    const { query } = options.database ?? database;
-    const replicas = new Replicas(query, '127.0.0.1:1', options.now);
+  async function member(known: Known, now?: () => number) {
+    const { query } = database;
+    const replicas = new Replicas(query, '127.0.0.1:1', now);
     await replicas.join(() => LOAD);
     const rows = new JobRows(query, replicas.id);
     const isConnected = () => replicas.isConnected();
@@ -115,9 +101,9 @@ describe('the storage of several DocBuilders', function () {
     const clock = { now: Date.now() };
     beforeEach(async () => {
       time = 1_000_000;
-      known = await makeKnown(() => clock.now);
+      known = makeKnown(() => clock.now);
     });
-    const at = { now: () => time };
+    const at = () => time;
     const newOne = () => newJob(known.ids.issue('job', clock.now), clock.now);
     /** Beats of one replica during which the other says nothing. */
     async function silence(watcher: Replicas, seconds: number): Promise<void> {
@@ -205,7 +191,7 @@ describe('the storage of several DocBuilders', function () {
   });
 
   it('tells of jobs that have not ended, of their beginning too, and forgets one that was refused after all', async () => {
-    const known = await makeKnown();
+    const known = makeKnown();
     const [one, two] = [await member(known), await member(known)];
     const job = newJob(known.ids.issue('job', Date.now()), Date.now());
     await one.store.add(job);
@@ -220,7 +206,7 @@ describe('the storage of several DocBuilders', function () {
   });
 
   it('writes what ended while the bucket was away when it is back, and takes nothing new meanwhile', async () => {
-    const known = await makeKnown();
+    const known = makeKnown();
     const [one, two] = [await member(known), await member(known)];
     const job = newJob(known.ids.issue('job', Date.now()), Date.now());
     await one.store.add(job);
@@ -246,7 +232,7 @@ describe('the storage of several DocBuilders', function () {
   });
 
   it('removes results that a killed DocBuilder left without a row, once they are two days old, and nobody else’s', async () => {
-    const known = await makeKnown();
+    const known = makeKnown();
     const { ids } = known;
     const { store } = await member(known);
     const [old, young] = [Date.now() - 49 * 3_600_000, Date.now() - 47 * 3_600_000];

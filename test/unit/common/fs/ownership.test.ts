@@ -3,17 +3,14 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { processIdentity, takeOwnership } from '../../../../src/common/fs/ownership.ts';
+import { failure } from '../../../support/failure.ts';
 import { useFolder } from '../../../support/folder.ts';
 
 describe('takeOwnership', () => {
   const folder = useFolder();
   const file = () => folder.at('owner.json');
 
-  const refusal = (): Promise<string | undefined> =>
-    takeOwnership(folder.path).then(
-      () => undefined,
-      (error) => error.message,
-    );
+  const refusal = async () => (await failure(takeOwnership(folder.path)))?.message;
 
   it('is refused while another process that owns the folder lives, and not after that', async () => {
     const other = spawn('sleep', ['60'], { stdio: 'ignore' });

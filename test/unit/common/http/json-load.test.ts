@@ -2,23 +2,13 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { parseJson, readJsonText } from '../../../../src/common/http/json.ts';
-import { type HeldJson, JsonLoad, MAX_JSON_VALUES } from '../../../../src/common/http/json-load.ts';
+import { type HeldJson, JsonLoad } from '../../../../src/common/http/json-load.ts';
 import { useServers } from '../../../support/canary.ts';
 import { refusal } from '../../../support/refusal.ts';
 
 const MB = 1024 * 1024;
 
 describe('the memory of JSON', () => {
-  it('refuses more values than there may be, and says how many that are', () => {
-    const held = new JsonLoad(Number.POSITIVE_INFINITY).open(10 * MB);
-    const piece = Buffer.from(','.repeat(MAX_JSON_VALUES / 4));
-    for (let count = 0; count < 4; count += 1) held.look(piece);
-    const error = refusal(() => held.look(Buffer.from('[')));
-    expect(error).to.include({ code: 'file_too_large', status: 413 });
-    const detail = { limit_mb: 10, limit_values: MAX_JSON_VALUES, subject: 'body', reason: 'too_many_values' };
-    expect(error.detail).to.deep.equal(detail);
-  });
-
   it('counts what stands outside of strings, wherever the pieces are cut', () => {
     for (const [text, values] of [
       ['{"a": [1, 2, {}], "b": "x"}', 6],
@@ -37,14 +27,6 @@ describe('the memory of JSON', () => {
         expect(() => held.look(Buffer.from('[,')), `${text} by ${size}`).to.throw();
       }
     }
-  });
-
-  it('refuses what is too deep to go down into', () => {
-    const held = new JsonLoad(Number.POSITIVE_INFINITY).open(10 * MB);
-    held.look(Buffer.from('[{"a":'.repeat(500)));
-    held.look(Buffer.from('}'));
-    held.look(Buffer.from('['));
-    expect(refusal(() => held.look(Buffer.from('[')))).to.include({ code: 'bad_request', status: 400 });
   });
 
   it('holds no more than fits together: the rest may come again, what never fits may not', () => {

@@ -54,21 +54,4 @@ describe('a file as an answer', () => {
       await until('the file is closed', async () => (await open()) === 0 || undefined);
     });
   }
-
-  it('that cannot be read is an error before anything is sent', async () => {
-    const { promise, resolve } = Promise.withResolvers<[unknown, boolean]>();
-    const { port } = await serve(async (_request, response) => {
-      const source = createReadStream(folder.at('nothing'));
-      const error = await sendStream(response, source, () => {}).catch((thrown: unknown) => thrown);
-      resolve([(error as NodeJS.ErrnoException).code, response.headersSent]);
-      response.end();
-    });
-    await (await fetch(`http://127.0.0.1:${port}/`)).text();
-    expect(await promise).to.deep.equal(['ENOENT', false]);
-  });
-
-  it('arrives whole', async () => {
-    const { port } = await serve((_request, response) => void sendStream(response, createReadStream(path), () => {}));
-    expect((await (await fetch(`http://127.0.0.1:${port}/`)).text()).length).to.equal(8_000_000);
-  });
 });

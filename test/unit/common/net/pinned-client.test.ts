@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import { type Address, parseAddress } from '../../../../src/common/net/address.ts';
 import { pinnedClient } from '../../../../src/common/net/exchange.ts';
-import { type Canary, startCanary } from '../../../support/canary.ts';
+import { useCanary } from '../../../support/canary.ts';
 
 describe('a pinned client', () => {
-  let canary: Canary;
-  before(async () => {
-    canary = await startCanary();
-  });
-  after(() => canary.close());
+  const canary = useCanary();
 
   async function request(host: string, address: string): Promise<number> {
     const url = new URL(`http://${host}:${canary.port}/`);
@@ -25,11 +21,8 @@ describe('a pinned client', () => {
     }
   }
 
-  it('connects a name to the checked address, without resolving it', async () => {
+  it('connects a name to the checked address without resolving it, and knows its peer in either spelling', async () => {
     expect(await request('no-such-name.invalid', '127.0.0.1')).to.equal(200);
-  });
-
-  it('knows its peer in either spelling of an IPv4 address', async () => {
     expect(await request('127.0.0.1', '::ffff:127.0.0.1')).to.equal(200);
     expect(await request('[::ffff:127.0.0.1]', '127.0.0.1')).to.equal(200);
   });

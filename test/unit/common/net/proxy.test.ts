@@ -91,13 +91,8 @@ describe('the outbound door behind a proxy', () => {
 
 describe('the address of a proxy', () => {
   it('is one of http or https, perhaps with credentials, and a wrong one is told without its text', () => {
-    for (const text of [
-      'secret.example:3128',
-      'socks5://secret.example',
-      'http://',
-      'http://secret.example/path',
-      'secret',
-    ]) {
+    const bad = ['secret.example:3128', 'socks5://secret.example', 'http://', 'http://secret.example/path', 'secret'];
+    for (const text of bad) {
       const { proxy, mistakes } = parseProxy(text);
       expect(proxy, text).to.equal(undefined);
       expect(mistakes.join())

@@ -50,16 +50,6 @@ describe('extracted text', () => {
     }
   });
 
-  it('of a sheet has a cell once that is repeated no times, or by no number', async () => {
-    const cells = ['0', '-1', 'x', '1.5'].map(
-      (times) =>
-        `<table:table-cell table:number-columns-repeated="${times}"><text:p>${times}</text:p></table:table-cell>`,
-    );
-    const row = `<table:table-row>${cells.join('')}</table:table-row>`;
-    const { parts } = await extract('sheet', { body: `<table:table>${row}</table:table>` });
-    expect(parts[0]?.text).to.equal('0\t-1\tx\t1.5');
-  });
-
   it('of a sheet has any strings exactly', async () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has no such characters, and a cell no line feeds
     const odd = /[\u0000-\u001f\u007f\u0085\u00ad\u2028\u2029\ufffe\uffff]/g;

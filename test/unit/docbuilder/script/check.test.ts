@@ -75,13 +75,6 @@ describe('checks of a script', () => {
     });
   }
 
-  it('more outputs than the plan has: forbidden_feature', () => {
-    const script = write('text', { save: times(2, { format: 'pdf' }) });
-    const { code, detail } = refusal(() => checkScript(script, toPlan(1, 10)));
-    const expected = { feature: 'multiple_outputs', edition: 'community', limit: 1 };
-    expect({ code, detail }).to.deep.equal({ code: 'forbidden_feature', detail: expected });
-  });
-
   for (const [what, script, ...paths] of [
     ['rows unlike the header', table({ header: ['a', 'b'], rows: [['c', 'd'], ['e']] }), '/body/0/rows/1'],
     ['a row longer than columns', table({ columns: [1], rows: [['c', 'd']] }), '/body/0/rows/0'],

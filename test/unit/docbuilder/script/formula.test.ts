@@ -42,101 +42,60 @@ describe('formulas of a script', () => {
     expect(mistake('=Nope!A1')).to.contain('không có trang tính như vậy, ở ký tự 2');
   });
 
-  it('say what is wrong with them', () => {
+  it('say what is wrong with them, without a word of the formula: errors hold no content', () => {
+    const quiet = (formula: string): [string, string] => [formula, ''];
     const wrong: [formula: string, why: string][] = [
       ['=SUM(A1:A3', 'không được đóng, ở ký tự 11'],
       ['=SUM(A1))', 'thừa một dấu ngoặc đóng'],
-      ['="abc', 'dấu nháy'],
-      ["='abc!A1", 'tên trong dấu nháy không được đóng'],
+      ['="Zebra', 'dấu nháy'],
+      ["='Zebra!A1", 'tên trong dấu nháy không được đóng'],
       ['=1+', 'thiếu một phần ở cuối'],
       ['=*2', 'thiếu một phần trước toán tử, ở ký tự 2'],
       ['=()', 'thiếu một phần trước dấu ngoặc đóng'],
-      ['=1 2', 'thiếu toán tử hoặc dấu phẩy, ở ký tự 4'],
+      ['=1 "Zebra"', 'thiếu toán tử hoặc dấu phẩy, ở ký tự 4'],
       ['=(-SIN())', 'có hàm cần đối số, ở ký tự 8'],
       ['=SUM(,)', 'có hàm cần đối số'],
       ['=(A1,B1)', 'dấu phẩy'],
       ['=SUM(A1;B1)', 'cách nhau bằng dấu phẩy'],
-      ['=total*2', 'có từ không phải ô, hàm hay trang tính; không có tên do người dùng định nghĩa, ở ký tự 2'],
+      ['=Zebra*2', 'có từ không phải ô, hàm hay trang tính; không có tên do người dùng định nghĩa, ở ký tự 2'],
       ['=LET(x,1,x)', 'không có tên do người dùng định nghĩa, ở ký tự 6'],
       ['=A1:5', 'chỉ giữa các ô'],
       ['=XFE1', 'nằm ngoài trang tính'],
-      ['=A1048577', 'nằm ngoài trang tính'],
-      ['={1,2;3}', 'không cùng độ dài'],
-      ['={A1}', 'không phải danh sách'],
+      ['=ZEB1048577', 'nằm ngoài trang tính'],
+      ['={"Zebra";1,2}', 'không cùng độ dài'],
+      ['={"Zebra",A1}', 'không phải danh sách'],
       ['=#REF!', 'giá trị lỗi'],
       ['="𝕏"&A1#', 'không đúng chỗ, ở ký tự 8'],
       ['=@A1', 'không đúng chỗ, ở ký tự 2'],
-      ['=Table1[a]', 'không phải ô, hàm hay trang tính'],
+      ['=Zebra[a]', 'không phải ô, hàm hay trang tính'],
       ['=Main:Kho!A1', 'nhiều trang tính'],
       [`=${'('.repeat(65)}1${')'.repeat(65)}`, 'lồng nhau'],
-      [`=SUM(${'1,'.repeat(255)}1)`, 'hơn 255 đối số'],
+      [`=SUM("Zebra",${'1,'.repeat(255)}1)`, 'hơn 255 đối số'],
+      ["='Zebra'!A1", 'không có trang tính như vậy'],
+      ...['=Zebra()', '=COM.Zebra.WEBSERVICE(1)', '=1+Zebra!A1', '=1 Zebra(2)', '=SUM(Zebra', '=1;"Zebra"'].map(quiet),
+      ...['=HYPERLINK("Zebra")', '=CELL("Zebra")', '=INDIRECT("[Zebra]")'].map(quiet),
     ];
-    for (const [formula, why] of wrong) expect(mistake(formula), formula).to.contain(why);
-  });
-
-  it('say it without a word of the formula: errors hold no content', () => {
-    const word = 'Zebra';
-    const wrong = [
-      `=${word}`,
-      `=1+${word}!A1`,
-      `='${word}'!A1`,
-      `='${word}!A1`,
-      `=1 "${word}"`,
-      `={"${word}",A1}`,
-      `={"${word}";1,2}`,
-      `=${word}()`,
-      `=${word}(${'1,'.repeat(255)}1)`,
-      `=COM.${word}.WEBSERVICE(1)`,
-      `=1 ${word}(2)`,
-      `=SUM(${word}`,
-      `=1;"${word}"`,
-      `="${word}`,
-      `=HYPERLINK("${word}")`,
-      `=CELL("${word}")`,
-      `=INDIRECT("[${word}]")`,
-      '=ZEB1048577',
-    ];
-    for (const formula of wrong) {
+    for (const [formula, why] of wrong) {
+      expect(mistake(formula), formula).to.contain(why);
       expect(mistake(formula), formula).to.match(/^không dùng được làm công thức: .*, ở ký tự \d+$/);
       expect(mistake(formula), formula).to.not.match(/zeb/i);
     }
   });
 
   it('reach nothing outside the document', () => {
+    const web = ['WEBSERVICE', '_xlfn.WEBSERVICE', 'ＷＥＢＳＥＲＶＩＣＥ', 'COM.MICROSOFT.WEBSERVICE', 'IMAGE'];
+    const files = ['file:///tmp/[x.xlsx]A', 'http://127.0.0.1/[x.xlsx]A', '[1]Main', '\\\\host\\share\\[x.xlsx]A'];
     const attacks = [
-      '=WEBSERVICE("http://127.0.0.1/")',
-      '=_xlfn.WEBSERVICE("http://127.0.0.1/")',
-      '=SUM(webservice ("http://127.0.0.1/"))',
-      '=ＷＥＢＳＥＲＶＩＣＥ("http://127.0.0.1/")',
-      '=COM.MICROSOFT.WEBSERVICE("http://127.0.0.1/")',
-      '=FILTERXML("<a/>","/a")',
-      '=IMAGE("http://127.0.0.1/")',
-      '=DDE("soffice","/etc/passwd","a")',
-      '=RTD("a","b","c")',
-      '=CALL("a","b")',
-      "='file:///etc/passwd'#$Sheet1.A1",
-      "='file:///tmp/[x.xlsx]Sheet1'!A1",
-      "='http://127.0.0.1/[x.xlsx]Sheet1'!A1",
-      '=[1]Sheet1!A1',
-      "='[1]Main'!A1",
-      "='\\\\host\\share\\[x.xlsx]Main'!A1",
-      "=cmd|'/c calc'!A1",
-      '=INDIRECT("\'file:///etc/passwd\'#$Sheet1.A1")',
-      '=INDIRECT("[x.xlsx]Sheet1!A1")',
-      '=HYPERLINK("file:///etc/passwd","x")',
-      '=HYPERLINK("javascript:alert(1)")',
-      '=HYPERLINK("vnd.sun.star.script:x","x")',
-      '=HYPERLINK(A1)',
-      '=HYPERLINK((A1))',
-      '=HYPERLINK((A1)&"https://example.com/")',
-      '=HYPERLINK({"file:///etc/passwd"})',
-      '=HYPERLINK(CONCAT("fi","le:///"))',
-      '=HYPERLINK(,"x")',
-      '=HYPERLINK()',
-      '=CELL("filename")',
-      '=CELL("file"&"name")',
-      '=CELL(A1)',
-      '=INFO("directory")',
+      ...web.map((name) => `=${name}("http://127.0.0.1/")`),
+      ...['=SUM(webservice ("http://127.0.0.1/"))', '=FILTERXML("<a/>","/a")', '=DDE("soffice","/etc/passwd","a")'],
+      ...['=RTD("a","b","c")', '=CALL("a","b")'],
+      ...files.map((file) => `='${file}'!A1`),
+      ...["='file:///etc/passwd'#$Sheet1.A1", '=[1]Sheet1!A1', "=cmd|'/c calc'!A1", '=INFO("directory")'],
+      ...['=INDIRECT("\'file:///etc/passwd\'#$Sheet1.A1")', '=INDIRECT("[x.xlsx]Sheet1!A1")'],
+      ...['"filename"', '"file"&"name"', 'A1'].map((what) => `=CELL(${what})`),
+      ...['"file:///etc/passwd","x"', '"javascript:alert(1)"', '"vnd.sun.star.script:x","x"', 'A1', '(A1)', ',"x"', '']
+        .concat('(A1)&"https://example.com/"', '{"file:///etc/passwd"}', 'CONCAT("fi","le:///")')
+        .map((address) => `=HYPERLINK(${address})`),
     ];
     for (const formula of attacks) expect(mistake(formula), formula).to.be.a('string');
     expect(mistake('=HYPERLINK("https://example.com/"&A1,"x")')).to.equal(undefined);

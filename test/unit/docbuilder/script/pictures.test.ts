@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { decodedPicture, picture } from '../../../../cmd/docbuilder/script/check/pictures.ts';
-import { getImages } from '../../../../cmd/docbuilder/script/parts.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { threadTime } from '../../../support/thread-time.ts';
 
@@ -108,12 +107,5 @@ describe('pictures of a script', () => {
     huge.writeUInt32BE(60_000, 16);
     huge.writeUInt32BE(60_000, 20);
     expect(mistake(huge)).to.match(/điểm ảnh/);
-  });
-
-  it('are found in blocks and on slides', () => {
-    const image = { type: 'image', url: 'https://a/b' };
-    const script = { body: [{ type: 'page_break' }, image], slides: [{ layout: 'blank', elements: [image] }] };
-    const paths = [...getImages(script as never)].map(({ path }) => path);
-    expect(paths).to.deep.equal(['/body/1', '/slides/0/elements/0']);
   });
 });
