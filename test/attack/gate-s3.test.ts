@@ -16,7 +16,10 @@ const MB = 1_000_000;
 
 describe('an S3 server that is killed, cut off or hangs', () => {
   const bench = useStarted(startS3Bench, ({ dispose }) => dispose());
-  afterEach(() => bench.faults?.heal());
+  afterEach(async () => {
+    bench.faults?.heal();
+    await bench.server?.start();
+  });
 
   it('killed during a put, again and again: every put that resolves is there, whole, and nothing else', async function () {
     this.timeout(120_000);

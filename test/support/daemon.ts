@@ -25,13 +25,14 @@ export function startDaemon({ command, parameters, logFile, cwd, environment = {
   });
   closeSync(output);
   const ended = once(child, 'exit');
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   return {
-    ...{ child, ended },
+    ...{ child, ended, isRunning },
     /** The end of what it wrote. */
     log: () => readFileSync(logFile, 'utf8').slice(-LOG_TAIL),
     /** Asks it to end, and resolves once it has. */
     async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      if (isRunning()) child.kill(signal);
       await ended;
     },
   };

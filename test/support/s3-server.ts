@@ -51,6 +51,7 @@ export async function startS3Server(root?: string) {
   let daemon: Daemon | undefined;
 
   async function start(): Promise<void> {
+    if (daemon?.isRunning()) return;
     const { accessKeyId, secretAccessKey } = CREDENTIALS;
     const place = ['--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet'];
     const parameters = [...place, 'posix', '--sidecar', metadata, objects];
@@ -76,7 +77,7 @@ export async function startS3Server(root?: string) {
     /** Folder of the bucket's objects. */
     folder,
     settings,
-    /** Starts it again, where it was. */
+    /** Starts it again, where it was, unless it runs. */
     start,
     /** Ends it as on SIGKILL. */
     kill: async () => daemon?.stop('SIGKILL'),

@@ -21,7 +21,11 @@ export async function startTcpProxy(
   }
 
   function join(from: Socket, to: Socket): void {
-    from.on('data', (bytes) => to.write(bytes));
+    from.on('data', (bytes) => {
+      if (to.write(bytes)) return;
+      from.pause();
+      to.once('drain', () => !held && from.resume());
+    });
     if (held) from.pause();
     from.on('end', () => to.end());
     from.on('close', () => to.destroy());
