@@ -40,8 +40,8 @@ export function admitEntry(entry: Listed, budget: ArchiveBudget): void {
   const { fileName, compressedSize, uncompressedSize, compressionMethod } = entry;
   const isPacked = compressionMethod === 0 || compressionMethod === 8;
   if (!isPlainName(fileName) || entry.isEncrypted() || !isPacked) throw corrupt('bad_archive');
-  // Deflate never adds more than a few bytes to a block: a packed size far over the declared one is a lie.
-  if (compressedSize > uncompressedSize * 1.1 + 1024) throw corrupt('bad_archive');
+  // .NET Framework 4.0 makes pictures half as large again when it packs them: a packed size far over that is a lie.
+  if (compressedSize > uncompressedSize * 2 + 1024) throw corrupt('bad_archive');
   budget.entries += 1;
   budget.bytes += uncompressedSize;
   if (uncompressedSize > compressedSize * ARCHIVE_LIMITS.ratio) budget.denseBytes += uncompressedSize;
