@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync } from 'node:fs';
+import { chownSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'mocha';
 import pg from 'pg';
@@ -133,13 +133,27 @@ async function startPostgres(bin: string, settings: readonly string[]) {
       await ask(`CREATE DATABASE ${name}`);
       return url(name, at);
     },
-    /** Ends the server at once. */
-    kill: async () => daemon?.stop('SIGKILL'),
+    /** Ends the server at once. Its children end by themselves after that, and none can start beside them. */
+    async kill(): Promise<void> {
+      await daemon?.stop('SIGKILL');
+      await until('PostgreSQL has ended', () => !isWorkedIn(data));
+    },
     async stop(): Promise<void> {
       await Promise.all(daemons.map((one) => one.stop('SIGQUIT')));
       await removeFolder(folder);
     },
   };
+}
+
+/** Returns whether a folder is the working directory of a process. */
+function isWorkedIn(folder: string): boolean {
+  return readdirSync('/proc').some((process) => {
+    try {
+      return readlinkSync(`/proc/${process}/cwd`) === folder;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Gives folders to a user without rights, and returns how to run as that user; nothing where this process has none. */
