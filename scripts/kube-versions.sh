@@ -9,7 +9,7 @@ say() { printf '[versions] %s\n' "$*"; }
 fail() { printf '[versions] %s\n' "$*" >&2; exit 1; }
 
 # Not every patch release can be had whole: each is of some thirty modules.
-[ $# != 0 ] || set -- 1.31.0 1.32.2 1.33.4 1.37.2
+[ $# != 0 ] || set -- 1.31.0 1.32.2 1.33.4 1.35.4 1.36.3 1.37.2
 
 PATH=$PWD/.tools/bin:$PWD/node_modules/.bin:$PATH:/usr/local/go/bin:/usr/lib/go/bin
 # The caches of scripts/kubernetes.sh.

@@ -103,9 +103,9 @@ const TARGET_FORMATS: readonly TargetFormat[] = ['pdf', ...SOURCE_FORMATS.filter
 
 /**
  * The program that wrote a binary document older than Office 97: up to Word 2; Word 6 and 95; up to Excel 4; Excel 5
- * and 95.
+ * and 95; PowerPoint 4 and 95.
  */
-export type Generation = 'word_2' | 'word_6' | 'excel_4' | 'excel_5';
+export type Generation = 'word_2' | 'word_6' | 'excel_4' | 'excel_5' | 'powerpoint_4';
 
 /** Returns whether a format is a package of Office Open XML. */
 export function isOoxml(format: SourceFormat): boolean {

@@ -111,6 +111,7 @@ const OLD_FILTERS: Record<Generation, string> = {
   word_6: 'MS WinWord 6.0',
   excel_4: 'MS Excel 4.0',
   excel_5: 'MS Excel 5.0/95',
+  powerpoint_4: 'PowerPoint 3',
 };
 
 /** Formats that are packages, beside those of OOXML. */

@@ -24,9 +24,9 @@ export function corrupt(reason: CorruptReason, cause?: unknown): AppError {
 
 /**
  * `unsupported_format` for a source whose format is known and not taken, or not known at all.
- * @param reason why this file is not taken where others of its format are: nothing decrypts it, it is too old, or
- *   neither its name nor `from` says what is protected
+ * @param reason why this file is not taken where others of its format are: nothing decrypts it, or neither its
+ *   name nor `from` says what is protected
  */
-export function unsupported(from: string, reason?: 'encrypted' | 'version' | 'from_required'): AppError {
+export function unsupported(from: string, reason?: 'encrypted' | 'from_required'): AppError {
   return new AppError('unsupported_format', { from, ...(reason && { reason }) });
 }

@@ -34,6 +34,8 @@ export interface BinaryDocument {
   generation?: Generation;
 }
 
+const OLD_PRESENTATION = { format: 'ppt', encrypted: false, generation: 'powerpoint_4' } as const;
+
 /**
  * Inspects a compound file: doc, xls, ppt, or an encrypted OOXML package ([MS-OFFCRYPTO], section 2.3.1).
  * @throws {AppError} `corrupt_source`; `unsupported_format` for others, and for a ppt that the engine cannot decrypt
@@ -51,12 +53,13 @@ export function inspectCompound(source: ByteSource, name: SourceName): BinaryDoc
   if (file.has('Workbook')) return binaryDocument('xls', start(file, 'Workbook'));
   if (file.has('Book')) return binaryDocument('xls', start(file, 'Book'), 'excel_5');
   if (file.has('PowerPoint Document')) {
-    if (isPresentationEncrypted(start(file, 'Current User'))) throw unsupported('ppt', 'encrypted');
-    return { format: 'ppt', encrypted: false };
+    const encrypted = isPresentationEncrypted(start(file, 'Current User'));
+    if (encrypted) throw unsupported('ppt', 'encrypted');
+    return encrypted === undefined ? OLD_PRESENTATION : { format: 'ppt', encrypted };
   }
   // PowerPoint 95, which may hold the same presentation for PowerPoint 97 as well.
   if (file.has('PP97_DUALSTORAGE')) return { format: 'ppt', encrypted: false };
-  if (file.has('PP40')) throw unsupported('ppt', 'version');
+  if (file.has('PP40')) return OLD_PRESENTATION;
   const foreign = FOREIGN.find(([stream]) => file.has(stream));
   if (foreign) throw unsupported(foreign[1]);
   return refuseUnknown(name, 'ole');
@@ -120,7 +123,7 @@ function isWorkbookEncrypted(start: Buffer): boolean | undefined {
 const CURRENT_USER_ATOM = 0x0ff6;
 const ENCRYPTED_TOKEN = 0xf3d1c4df;
 
-/** [MS-PPT], section 2.3.2 CurrentUserAtom: its `headerToken`. Stream `Current User`. */
+/** [MS-PPT], section 2.3.2 CurrentUserAtom: its `headerToken`. PowerPoint 95 has no such atom. Stream `Current User`. */
 function isPresentationEncrypted(start: Buffer): boolean | undefined {
   if (start.length < 16 || start.readUInt16LE(2) !== CURRENT_USER_ATOM) return undefined;
   return start.readUInt32LE(12) === ENCRYPTED_TOKEN;
