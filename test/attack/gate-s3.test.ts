@@ -13,6 +13,8 @@ import { useStarted } from '../support/use-started.ts';
 import { S3_TIMINGS, startS3Bench } from './s3-bench.ts';
 
 const MB = 1_000_000;
+/** Each of six sockets between the server and the gate may have up to 10 MB on their way. */
+const MORE_THAN_SOCKETS_HOLD = 80 * MB;
 
 describe('an S3 server that is killed, cut off or hangs', () => {
   const bench = useStarted(startS3Bench, ({ dispose }) => dispose());
@@ -43,8 +45,8 @@ describe('an S3 server that is killed, cut off or hangs', () => {
 
   it('killed during a read, for good: an error, and never a short file', async function () {
     this.timeout(60_000);
-    const stored = await bench.stored(randomBytes(20 * MB));
-    for (const range of [undefined, { start: 5, end: 19 * MB }]) {
+    const stored = await bench.stored(randomBytes(MORE_THAN_SOCKETS_HOLD));
+    for (const range of [undefined, { start: 5, end: 79 * MB }]) {
       const stream = bench.blobs.read(stored, range);
       await once(stream, 'readable');
       await bench.server.kill();
@@ -106,7 +108,7 @@ describe('an S3 server that is killed, cut off or hangs', () => {
 
   it('that hangs: a read fails, and so does the rest of one that has begun; who gives one up does not wait for it', async function () {
     this.timeout(60_000);
-    const stored = await bench.stored(randomBytes(20 * MB));
+    const stored = await bench.stored(randomBytes(MORE_THAN_SOCKETS_HOLD));
     const begun = bench.blobs.read(stored);
     await once(begun, 'readable');
     const read = async () => {

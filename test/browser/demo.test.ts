@@ -33,10 +33,11 @@ describe('the demo page in a browser', function () {
       else void request.respond({ contentType: 'application/json', body: JSON.stringify({ productName: product }) });
     });
     await page.goto(`${stack.url}/svc/demo?${query}`);
+    const read = (id: string) => page.$eval(`#${id}`, (element) => element.textContent ?? '');
     const shows = (id: string, text: string) =>
-      until(`${text} in #${id}`, async () =>
-        (await page.$eval(`#${id}`, (element) => element.textContent ?? '')).includes(text),
-      );
+      until(`${text} in #${id}`, async () => (await read(id)).includes(text)).catch(async (cause) => {
+        throw new Error(`#${id} has no ${text}: ${await read(id)}`, { cause });
+      });
     const noticeHeight = () => page.$eval('#notice', (notice) => (notice as HTMLElement).offsetHeight);
     return { page, shows, noticeHeight };
   }

@@ -95,6 +95,8 @@ async function showProduct(): Promise<void> {
   const capabilities = await get<{ productName?: string; productVersion?: string }>('/hosting/capabilities');
   const name = capabilities?.productName ?? '?';
   element('product').textContent = `${name} ${capabilities?.productVersion ?? ''}`;
+  // That all places are taken, which is told on the same line, is more urgent.
+  if (!element('notice').hidden) return;
   if (!capabilities) notice(texts.unreachable);
   else if (/stand-?in/i.test(name)) notice(texts.standIn(name));
 }
