@@ -22,6 +22,12 @@ const HISTORIES: Record<string, string> = {
     save; busy; retry; asked 1; other 4; retry; unmodified; is 4`,
   'without anything to save resolves with the version that was known, as unmodified': `
     save; unmodified; is 3 unmodified`,
+  'is not what the editor says of a request before it': `
+    save; retry; unmodified; is 3 unmodified; save; unmodified; saves; own 4; is 4`,
+  'is asked for again when the editor dropped a request before it': `
+    save; retry; unmodified; is 3 unmodified; save; unmodified; retry; unmodified; is 3 unmodified`,
+  'has only the answers of the page that came after a lost connection': `
+    save; retry; back then; unmodified; settle; other 4; retry; unmodified; is 4`,
   'waits for a version that is on its way, and makes none of its own': `
     doubt; save; unmodified; retry; asked 1; trust; other 4; retry; unmodified; is 4; forced no no`,
   'is forced when that version does not come': 'doubt; save; unmodified; wait 2000; forced no yes',

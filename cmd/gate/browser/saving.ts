@@ -25,6 +25,8 @@ export interface SavingOptions {
 
 interface Pending extends Deferred<SVC.SaveResult> {
   nonce: string;
+  /** The number of its first request among all to this page. */
+  first: number;
   /** True if to save even if the editor takes the document for unmodified. */
   force: boolean;
   timer: ReturnType<typeof setTimeout>;
@@ -46,6 +48,8 @@ const SAVE_MS = 30_000;
 const LAST_QUESTION_MS = 2_000;
 /** Pause on average, different each time: people who save together would drop each other's requests again and again. */
 const RETRY_MS = 500;
+/** Time after which a request has no answer: the editor's page passes on one answer for requests that come close together. */
+const UNANSWERED_MS = 5_000;
 /** Time until an upload that the editor has begun for somebody else is thought to have failed. */
 const DOUBT_MS = 2_000;
 /** The same for an upload of before a connection was lost, which the editor may try a second time. */
@@ -59,6 +63,10 @@ export class Saving {
   readonly #options: SavingOptions;
   #pending: Pending | undefined;
   #baseline: Baseline | undefined;
+  /** Requests to this page, and answers to them, which come in their order; some never come. */
+  #requests = 0;
+  #answers = 0;
+  #requestedAt = 0;
   #onProof: (isProof: boolean) => void = () => {};
 
   constructor(options: SavingOptions) {
@@ -67,9 +75,11 @@ export class Saving {
 
   save(): Promise<SVC.SaveResult> {
     const { isDoubtful, getVersion } = this.#options;
+    if (Date.now() - this.#requestedAt > UNANSWERED_MS) this.#answers = this.#requests;
     const pending: Pending = {
       ...defer<SVC.SaveResult>(),
       nonce: randomHex(),
+      first: this.#requests + 1,
       force: isDoubtful() === 'long',
       versionAtCall: getVersion(),
       versionAtRequest: getVersion(),
@@ -89,7 +99,11 @@ export class Saving {
    */
   onBack(baseline: Baseline | undefined): void {
     this.#baseline = baseline;
-    if (this.#pending) this.#requestAgain(this.#pending, false);
+    this.#requests = 0;
+    this.#answers = 0;
+    if (!this.#pending) return;
+    this.#pending.first = 1;
+    this.#requestAgain(this.#pending, false);
   }
 
   isPending(): boolean {
@@ -116,6 +130,7 @@ export class Saving {
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void {
     this.#onProof(true);
+    this.#answers = Math.min(this.#answers + 1, this.#requests);
     const { success, result, errorMsg } = message.Values;
     const pending = this.#pending;
     const options = this.#options;
@@ -123,6 +138,8 @@ export class Saving {
     // A success says that the editor has it, not that the server does: that is seen from the nonce.
     if (pending && success !== false) pending.isAnswered = true;
     if (!pending || success !== false) options.hurry();
+    // Said of a request before it: what was typed in between is not saved.
+    else if (result === 'unmodified' && this.#answers < pending.first) options.hurry();
     else if (result === 'unmodified') this.#onUnmodified(pending);
     else if (errorMsg === UPLOADING) this.#onUploading(pending);
     else this.#take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
@@ -203,6 +220,8 @@ export class Saving {
   #request({ nonce, force }: Pick<Pending, 'nonce' | 'force'>): void {
     const { wake, post, hurry } = this.#options;
     wake();
+    this.#requests += 1;
+    this.#requestedAt = Date.now();
     post('Action_Save', {
       DontTerminateEdit: true,
       DontSaveIfUnmodified: !force,
