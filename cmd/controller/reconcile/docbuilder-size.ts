@@ -10,7 +10,7 @@ import { findResource, type KubernetesObject } from '../k8s/api.ts';
 import { type ApiError, hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
 import { markApplied } from './apply.ts';
-import { quantityValue, sameQuantity } from './live-object.ts';
+import { appliedFields, quantityValue, sameQuantity } from './live-object.ts';
 import type { OwnedObjects } from './owned-objects.ts';
 import { PODS, type Pod } from './pods.ts';
 
@@ -67,15 +67,13 @@ export class DocbuilderResizer {
   /** Returns the objects of an instance; DocBuilder's Deployment with the size of before, where nothing else is to change. */
   async objects(situation: Situation, { resources }: DocbuilderFound): Promise<KubernetesObject[]> {
     const fresh = desired(situation);
-    if (!resources || !this.#resizable || sameResources(docbuilderSizing(situation).resources, resources)) return fresh;
+    const wanted = docbuilderSizing(situation).resources;
+    if (!resources || !this.#resizable || sameResources(wanted, resources)) return fresh;
     const kept = desired({ ...situation, docbuilder: { ...situation.docbuilder, template: resources } });
-    return (await this.#changesPods(
-      kept.find(
-        ({ kind, metadata: { labels } }) => kind === 'Deployment' && labels?.[COMPONENT_LABEL] === 'docbuilder',
-      ),
-    ))
-      ? fresh
-      : kept;
+    const deployment = kept.find(
+      ({ kind, metadata: { labels } }) => kind === 'Deployment' && labels?.[COMPONENT_LABEL] === 'docbuilder',
+    );
+    return (await this.#changesPods(deployment, wanted)) ? fresh : kept;
   }
 
   /** Has the pods resized that have not their size. */
@@ -119,12 +117,12 @@ export class DocbuilderResizer {
   }
 
   /** Returns whether applying a Deployment would change its pods, as the API server itself finds out in a dry run. */
-  async #changesPods(deployment: KubernetesObject | undefined): Promise<boolean> {
+  async #changesPods(deployment: KubernetesObject | undefined, wanted: PodResources): Promise<boolean> {
     if (!deployment) return true;
     const resource = findResource(deployment);
     const { namespace, name } = deployment.metadata;
     const live = await this.#options.client.get<Deployment>(resource, namespace, name);
-    if (!live) return true;
+    if (!live || !isSizeApplied(live, wanted)) return true;
     try {
       // Another annotation would count as a change, too.
       const object = markApplied(deployment);
@@ -140,6 +138,15 @@ export class DocbuilderResizer {
       throw error;
     }
   }
+}
+
+/** Returns whether the size in a template is one that the controller has applied, and not what somebody else made of it. */
+function isSizeApplied(live: Deployment, wanted: PodResources): boolean {
+  const containers = appliedFields(live)?.['f:spec']?.['f:template']?.['f:spec']?.['f:containers'];
+  const applied = containers?.['k:{"name":"docbuilder"}']?.['f:resources'];
+  return (['requests', 'limits'] as const).every((part) =>
+    Object.keys(wanted[part] ?? {}).every((name) => applied?.[`f:${part}`]?.[`f:${name}`] !== undefined),
+  );
 }
 
 /** Returns whether a pod was made as it is wanted, and nothing else was wanted since: there is no need to look at it. */

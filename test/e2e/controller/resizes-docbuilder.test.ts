@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Container, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { PODS } from '../../../cmd/controller/reconcile/pods.ts';
 import { conditionOf, isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
 import { minorVersion } from '../../support/kubectl.ts';
@@ -129,6 +129,17 @@ describe('the controller resizes DocBuilder as it runs', function () {
     await rotate(99);
     await cluster.idle();
     expect((await pod()).metadata.resourceVersion).to.equal(resourceVersion);
+  });
+
+  it('whatever others make of the size in the template goes', async () => {
+    const before = await template();
+    for (const limits of [{ cpu: '7', memory: '9Gi' }, {}]) {
+      const live = await deployment();
+      const [container] = live.spec?.template.spec?.containers ?? [];
+      if (container?.resources) container.resources = { ...container.resources, limits };
+      await cluster.client.replace(findResource(live), live);
+      await until('as it was', async () => same((await template()).resources, before.resources ?? {}));
+    }
   });
 
   it('another setting makes the pod anew, with the size of the day', async () => {

@@ -16,6 +16,11 @@ const SMALL = situationOf({ license: enterprise(100) });
 const LARGE = situationOf({ license: enterprise(200) });
 const TOLD = { workers: 2, memory: '4992Mi' };
 
+/** What the controller has applied of a container, as the API server has it in its books. */
+const AMOUNTS = { 'f:cpu': {}, 'f:memory': {} };
+const CONTAINER = { 'k:{"name":"docbuilder"}': { 'f:resources': { 'f:requests': AMOUNTS, 'f:limits': AMOUNTS } } };
+const SIZE_FIELDS = { 'f:spec': { 'f:template': { 'f:spec': { 'f:containers': CONTAINER } } } };
+
 const isDocbuilder = ({ kind, metadata }: KubernetesObject) =>
   kind === 'Deployment' && metadata.name === 'office-docbuilder';
 const deploymentOf = (objects: readonly KubernetesObject[]) => objects.find(isDocbuilder) as Deployment;
@@ -66,7 +71,9 @@ describe("DocBuilder's size in a cluster", () => {
   /** As it was applied for a situation. */
   function made(situation: Situation): void {
     const object = deploymentOf(desired(situation));
-    live = { ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1', generation: 1 } };
+    const managedFields = [{ manager: 'svc-controller', operation: 'Apply', fieldsV1: SIZE_FIELDS }];
+    const metadata = { ...object.metadata, uid: 'u', resourceVersion: '1', generation: 1, managedFields };
+    live = { ...object, metadata };
     owned.observe(live);
   }
 
