@@ -65,6 +65,9 @@ const CONTRADICTIONS: Case[] = [
   ),
 ];
 
+const mainPartCalled = (name: string) =>
+  `<Relationships><Relationship Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="${name}"/></Relationships>`;
+
 const DEVIATIONS: Case[] = [
   [
     'a part that packing made larger',
@@ -84,6 +87,7 @@ const DEVIATIONS: Case[] = [
   ['a part called XML that is none', () => raw({ name: '123.xml', content: 'abc' })],
   ['a part called XML that begins like none', () => raw({ name: '123.xml', content: '<1' })],
   ['an empty prolog', () => raw({ name: '123.xml', content: '<?xml version="1.0"?>' })],
+  ['a main part with a name of 50 KB', () => withPart('_rels/.rels', mainPartCalled(`${'a'.repeat(50_000)}/b`))],
   ['a picture with a document type', () => withPart('word/media/a.svg', '<!DOCTYPE svg PUBLIC "a" "b"><svg/>')],
 ];
 

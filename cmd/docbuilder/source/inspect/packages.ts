@@ -111,7 +111,8 @@ export function mainPart(relationships: readonly IndexElement[]): string {
 
 /** The name of the part with a part's relationships (ECMA-376 part 2, section 6.5.2). */
 export function relationshipsPart(part: string): string {
-  return part.replace(/[^/]*$/, '_rels/$&.rels');
+  const at = part.lastIndexOf('/') + 1;
+  return `${part.slice(0, at)}_rels/${part.slice(at)}.rels`;
 }
 
 /**
