@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Mistake } from './errors.ts';
 import { type Property, schemas, validator } from './schema.ts';
+import { withoutLineEnds } from './truncate.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -71,7 +72,7 @@ function readVariable(
 
 /** The content of a secret's file, less trailing line ends. */
 export function readSecretFile(path: string): string {
-  return readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+  return withoutLineEnds(readFileSync(path, 'utf8'));
 }
 
 /** The contract writes booleans as 1 and 0; the schema's coercion knows true and false. */

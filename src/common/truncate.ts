@@ -14,3 +14,10 @@ export function truncate(text: string, bytes: number): string {
 export function clip(text: string, units: number): string {
   return text.slice(0, units).toWellFormed();
 }
+
+/** Takes off the line ends at the end, which files tend to have. In time that grows with their number: `/[\r\n]+$/` would take its square. */
+export function withoutLineEnds(text: string): string {
+  let end = text.length;
+  while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}

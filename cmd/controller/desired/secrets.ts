@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { V1EnvVar, V1Secret } from '@kubernetes/client-node';
+import { withoutLineEnds } from '../../../src/common/truncate.ts';
 import { RESOURCES } from '../k8s/api.ts';
 import { type Manifest, manifest } from './labels.ts';
 import { objectNames } from './names.ts';
@@ -142,5 +143,5 @@ function givenValue({ values, admin, store }: GivenSecrets, key: SecretKey): str
 
 /** A value as it counts: line ends at its end, which files tend to have, are no part of it. */
 export function trimmed(value: string | undefined): string {
-  return value?.replace(/[\r\n]+$/, '') ?? '';
+  return withoutLineEnds(value ?? '');
 }

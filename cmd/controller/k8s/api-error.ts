@@ -23,7 +23,7 @@ function inOneLine(message: string): string {
   return message
     .replace(/\n@@ [\s\S]*/, '')
     .trim()
-    .replace(/\s*\n\s*/g, ' ');
+    .replace(/\s+/g, (space) => (space.includes('\n') ? ' ' : space));
 }
 
 /** No answer: not connected, cut off, too late, or not one of an API server. Carries no header and no body. */

@@ -8,6 +8,7 @@ import {
 } from '../../../../cmd/controller/desired/secrets.ts';
 import { loadConfig as loadDocbuilder } from '../../../../cmd/docbuilder/config.ts';
 import { loadConfig as loadGate } from '../../../../cmd/gate/config.ts';
+import { processorTime } from '../../../support/processor-time.ts';
 
 /** Different at each call, as the real one. */
 function counting(start = 0): (size: number) => Uint8Array {
@@ -105,6 +106,15 @@ describe('secret values of an instance', () => {
     const { apiKeys } = loadDocbuilder({ SVC_DOCBUILDER_API_KEYS: keys });
     expect(apiKeys.map(({ name }) => name)).to.deep.equal(['default']);
     expect(loadGate({ SVC_EMBED_JWT_SECRET: secret }).embed.jwtSecrets).to.deep.equal([secret]);
+  });
+
+  it('hold the controller up no longer than their length asks, whatever is in them', () => {
+    const spent = processorTime();
+    const value = `${'\n'.repeat(60_000)}x`;
+    expect(effectiveSecrets({ values: { 'embed-jwt-secret': value } }, FIRST, never)).to.include({
+      'embed-jwt-secret': value,
+    });
+    expect(spent(), 'milliseconds').to.be.below(1000);
   });
 
   for (const [what, given, before, changes] of CASES) {
