@@ -81,6 +81,8 @@ describe('SVC.Editor on bad days', function () {
       await until('the document', () => this.loads());
       await this.type('trước ');
       await until('it is modified', () => this.call<boolean>('editor.getInfo().modified'));
+      const frame = await this.frame();
+      await until('the editor has all of it', async () => (await frame.$('textarea.pending')) === null);
     }
 
     call<Result>(code: string): Promise<Result> {

@@ -86,7 +86,7 @@ export class Lines {
 
   #change(area) {
     const id = area.dataset.line;
-    this.#pending.set(id, (this.#pending.get(id) ?? 0) + 1);
+    this.#countPending(id, 1);
     this.#send(`set ${JSON.stringify({ id, text: area.value })}`);
   }
 
@@ -129,9 +129,17 @@ export class Lines {
     this.#number();
   }
 
+  /** Counts changes on their way; the text area says by its class that there are some. */
+  #countPending(id, change) {
+    // Those from before a reset are counted no more.
+    const count = Math.max(0, (this.#pending.get(id) ?? 0) + change);
+    this.#pending.set(id, count);
+    this.#find(id)?.classList.toggle('pending', count > 0);
+  }
+
   #set({ id, text, by }) {
     const area = this.#find(id);
-    if (by === this.#viewId) this.#pending.set(id, (this.#pending.get(id) ?? 1) - 1);
+    if (by === this.#viewId) this.#countPending(id, -1);
     else if (area && !this.#pending.get(id)) {
       const { selectionStart, selectionEnd } = area;
       area.value = text;
