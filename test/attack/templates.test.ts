@@ -82,4 +82,15 @@ describe('attacks on templates', () => {
     await fill(table([[p(many(() => '{{#a}}{{/a}}').slice(0, 12 * 1_000))]]) + p(''), {});
     expect(spent()).to.be.lessThan(5_000);
   });
+
+  it('elements in elements without end are refused before they cost anything', async () => {
+    const deep = (depth: number) => p('{{x}}', `${'<w:a>'.repeat(depth)}${'</w:a>'.repeat(depth)}`);
+    expect(await filledBody(deep(200), { x: 'y' })).to.deep.equal(['y']);
+    const spent = processorTime();
+    expect(await failure(deep(30_000), {})).to.deep.include({
+      code: 'corrupt_source',
+      detail: { reason: 'malformed_xml' },
+    });
+    expect(spent()).to.be.lessThan(1_000);
+  });
 });

@@ -12,6 +12,8 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 /** A character that no document has (XML 1.0, section 2.2), before and behind each paragraph. */
 export const BOUNDARY = '\uffff';
+/** That of libxml2, through which others read Word files. The parser here looks each prefix up through all open elements. */
+const MAX_DEPTH = 256;
 const BOUNDARY_TEXT = `<w:t>${BOUNDARY}</w:t>`;
 
 /**
@@ -22,7 +24,7 @@ const BOUNDARY_TEXT = `<w:t>${BOUNDARY}</w:t>`;
  */
 export function canonicalXml(xml: string): string {
   let out = DECLARATION;
-  let isInRoot = false;
+  let depth = 0;
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
     throw corrupt('malformed_xml', error);
@@ -31,11 +33,13 @@ export function canonicalXml(xml: string): string {
     throw corrupt('doctype');
   });
   parser.on('opentag', (tag) => {
+    if (depth >= MAX_DEPTH) throw corrupt('malformed_xml');
     if (isParagraph(tag)) out += BOUNDARY_TEXT;
-    out += startTag(tag, !isInRoot);
-    isInRoot = true;
+    out += startTag(tag, depth === 0);
+    depth += 1;
   });
   parser.on('closetag', (tag) => {
+    depth -= 1;
     if (isParagraph(tag) && !tag.isSelfClosing) out += BOUNDARY_TEXT;
     if (!tag.isSelfClosing) out += `</${prefixed(tag)}>`;
   });
