@@ -17,6 +17,7 @@ const NAME = /^[\p{L}\p{N} ._@-]{1,64}$/u;
 export function parseApiKeys(text: string): { keys: ApiKeys; mistakes: string[] } {
   const keys: ApiKey[] = [];
   const mistakes: string[] = [];
+  const [known, names] = [new Set<string>(), new Set<string>()];
   let unnamed = 0;
   for (const [index, item] of text
     .split(',')
@@ -29,11 +30,14 @@ export function parseApiKeys(text: string): { keys: ApiKeys; mistakes: string[] 
     const wrong = [
       ...(KEY.test(key) ? [] : ['has a key that is not 24 to 128 letters, digits, _ or -']),
       ...(NAME.test(name) ? [] : ['has a name that is not 1 to 64 letters, digits, spaces or . _ @ -']),
-      ...(keys.some((other) => other.key === key) ? ['repeats a key'] : []),
-      ...(keys.some((other) => other.name === name) ? ['repeats a name'] : []),
+      ...(known.has(key) ? ['repeats a key'] : []),
+      ...(names.has(name) ? ['repeats a name'] : []),
     ];
     mistakes.push(...wrong.map((what) => `item ${index + 1} ${what}`));
-    if (wrong.length === 0) keys.push({ name, key });
+    if (wrong.length > 0) continue;
+    keys.push({ name, key });
+    known.add(key);
+    names.add(name);
   }
   return { keys, mistakes };
 }

@@ -4,6 +4,7 @@ import { createAuthenticator } from '../../../cmd/docbuilder/http/auth.ts';
 import { parseApiKeys } from '../../../src/common/api-keys.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { hmac, jws } from '../../support/jws.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const SECONDS = NOW / 1000;
@@ -46,6 +47,13 @@ describe('API keys', () => {
     for (const text of [`${KEY}:portal`, `${KEY}!`, `${KEY}:${KEY}:x`, `a:${KEY},b:${KEY}`]) {
       expect(parseApiKeys(text).mistakes.join()).to.not.equal('').and.not.include(KEY.slice(4));
     }
+  });
+
+  it('are read in time that grows with the list, as a Secret may be of a megabyte', () => {
+    const spent = processorTime();
+    const text = Array.from({ length: 40_000 }, (_, n) => String(n).padStart(24, '0')).join();
+    expect(parseApiKeys(text).keys).to.have.length(40_000);
+    expect(spent(), 'milliseconds').to.be.below(5000);
   });
 });
 
