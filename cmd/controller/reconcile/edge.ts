@@ -49,9 +49,10 @@ export async function observeEdge(context: Context, situation: Situation): Promi
   }
   const objects = [...ingressObjects(situation), ...httpRouteObjects(situation)];
   const certificate = await readCertificate(context.client, situation.instance, context.now);
-  const found = await Promise.all(objects.map((object) => findShortcoming(context, situation, object)));
+  let shortcoming: Trouble | undefined;
+  for (const object of objects) shortcoming ??= await findShortcoming(context, situation, object);
   const { nextChange, problem } = certificate;
-  const shortcoming = found.find((one) => one !== undefined) ?? (problem && waits(problem.reason, problem.message));
+  shortcoming ??= problem && waits(problem.reason, problem.message);
   if (!shortcoming) {
     const message = `The edge leads ${baseUrl(spec)} to the front.`;
     return { finding: { type: 'EdgeReady', status: 'True', reason: 'Accepted', message }, nextChange };
