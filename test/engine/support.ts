@@ -118,7 +118,8 @@ let shared: Promise<Bench> | undefined;
 
 /** The engine of all suites and services that leave it as it was; it stops after the last test of the run. */
 export function sharedBench(): Promise<Bench> {
-  shared ??= createBench({ memoryMb: 2048, log: testLogger() }).then((bench) => {
+  // After 200 jobs a worker would be replaced in the middle of whichever test came to that number.
+  shared ??= createBench({ memoryMb: 2048, maxJobs: 100_000, log: testLogger() }).then((bench) => {
     runEnding.at(() => bench.dispose());
     return bench;
   });
