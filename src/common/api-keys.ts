@@ -15,9 +15,9 @@ const NAME = /^[\p{L}\p{N} ._@-]{1,64}$/u;
  *   it is repeated
  */
 export function parseApiKeys(text: string): { keys: ApiKeys; mistakes: string[] } {
-  const keys: ApiKey[] = [];
+  const byKey = new Map<string, ApiKey>();
+  const names = new Set<string>();
   const mistakes: string[] = [];
-  const [known, names] = [new Set<string>(), new Set<string>()];
   let unnamed = 0;
   for (const [index, item] of text
     .split(',')
@@ -30,14 +30,13 @@ export function parseApiKeys(text: string): { keys: ApiKeys; mistakes: string[] 
     const wrong = [
       ...(KEY.test(key) ? [] : ['has a key that is not 24 to 128 letters, digits, _ or -']),
       ...(NAME.test(name) ? [] : ['has a name that is not 1 to 64 letters, digits, spaces or . _ @ -']),
-      ...(known.has(key) ? ['repeats a key'] : []),
+      ...(byKey.has(key) ? ['repeats a key'] : []),
       ...(names.has(name) ? ['repeats a name'] : []),
     ];
     mistakes.push(...wrong.map((what) => `item ${index + 1} ${what}`));
     if (wrong.length > 0) continue;
-    keys.push({ name, key });
-    known.add(key);
+    byKey.set(key, { name, key });
     names.add(name);
   }
-  return { keys, mistakes };
+  return { keys: [...byKey.values()], mistakes };
 }
