@@ -50,6 +50,7 @@ export async function observeEdge(context: Context, situation: Situation): Promi
   const objects = [...ingressObjects(situation), ...httpRouteObjects(situation)];
   const certificate = await readCertificate(context.client, situation.instance, context.now);
   let shortcoming: Trouble | undefined;
+  // One after the other: only the first is told, and each may ask the API server for the same class.
   for (const object of objects) shortcoming ??= await findShortcoming(context, situation, object);
   const { nextChange, problem } = certificate;
   shortcoming ??= problem && waits(problem.reason, problem.message);
