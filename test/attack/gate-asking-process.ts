@@ -5,7 +5,7 @@ import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 
 /**
  * A gate that does nothing but ask for places, until it is killed: `node … <database> <name> <limit>`. It says that it is
- * ready, begins when it is told anything, and tells whom it let in.
+ * ready, begins when it is told anything, and tells after each round whom it let in.
  */
 const [, , url = '', name = '', limit = ''] = process.argv;
 const { shared } = await createPostgresRows(url);
@@ -18,5 +18,5 @@ for (let round = 0; ; round += 1) {
   const answers = await Promise.all(
     ids.map((sessionId) => places.use((counting) => counting.admit(sessionId).admitted)),
   );
-  for (const [index, sessionId] of ids.entries()) if (answers[index]) process.send?.(sessionId);
+  process.send?.(ids.filter((_, index) => answers[index]));
 }

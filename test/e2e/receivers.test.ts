@@ -124,10 +124,10 @@ for (const kind of RECEIVER_KINDS) {
         const body = files.job();
         const sent = Array.from({ length: 8 }, () => receiver.send(body, 'job.done'));
         expect(await Promise.all(sent)).to.deep.equal(sent.map(() => 204));
+        await receiver.logged('downloaded', body.name);
         expect(receiver.lines(`recorded event=job.done`).filter((line) => line.includes(body.job.id))).to.have.length(
           1,
         );
-        await receiver.logged('downloaded', body.name);
         expect(files.requestsFor(files.base + body.path)).to.have.length(1);
       });
 

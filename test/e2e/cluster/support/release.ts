@@ -14,7 +14,7 @@ export type Release = ReturnType<typeof releaseOf>;
 export interface Line {
   level: string;
   msg?: string;
-  err?: { reason?: string };
+  err?: { reason?: string; code?: string; status?: number };
   [member: string]: unknown;
 }
 
