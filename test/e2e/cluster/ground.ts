@@ -29,6 +29,9 @@ async function prepare(): Promise<Ground> {
   return { cluster, images };
 }
 
+/** Lines of a log that kubelet and front cause every few seconds. */
+const PROBES = /^.*"path":"(?:\/ready|\/v1\/status|\/svc\/healthz)","status":200.*\n/gm;
+
 /** What a person would look at first when a test on the cluster has failed. */
 export async function describeGround(): Promise<string> {
   const ground = await shared?.catch(() => undefined);
@@ -41,10 +44,9 @@ export async function describeGround(): Promise<string> {
   ];
   const namespaces = await look('get', 'pods', '--all-namespaces', '--output=jsonpath={.items[*].metadata.namespace}');
   for (const namespace of new Set(namespaces.split(' '))) {
-    const selector = ['--selector', 'app.kubernetes.io/name=svc'];
-    found.push(
-      await look('logs', '--namespace', namespace, ...selector, '--prefix', '--tail=30', '--max-log-requests=20'),
-    );
+    const flags = ['--selector', 'app.kubernetes.io/name=svc', '--prefix', '--max-log-requests=20', '--since=3m'];
+    const log = await look('logs', '--namespace', namespace, ...flags, '--tail=-1');
+    found.push(log.replace(PROBES, ''));
   }
   return found.join('\n');
 }
