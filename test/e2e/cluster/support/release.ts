@@ -14,7 +14,7 @@ export type Release = ReturnType<typeof releaseOf>;
 export interface Line {
   level: string;
   msg?: string;
-  err?: { reason?: string; code?: string; status?: number };
+  err?: { reason?: string; code?: string };
   [member: string]: unknown;
 }
 
