@@ -1,5 +1,11 @@
 import { CACHE, type Cluster, clusterMissing, sharedCluster } from './cluster.ts';
 import { buildImages, type Images } from './images/build.ts';
+import { serviceLogs } from './support/instance.ts';
+
+/** How much of the logs is printed after a failure. */
+const LOG_SECONDS = 180;
+/** Lines of a log that kubelet and front cause every few seconds. */
+const PROBES = /^.*"path":"(?:\/ready|\/v1\/status|\/svc\/healthz)","status":200.*\n/gm;
 
 /** A cluster whose node has all images. */
 export interface Ground {
@@ -29,9 +35,6 @@ async function prepare(): Promise<Ground> {
   return { cluster, images };
 }
 
-/** Lines of a log that kubelet and front cause every few seconds. */
-const PROBES = /^.*"path":"(?:\/ready|\/v1\/status|\/svc\/healthz)","status":200.*\n/gm;
-
 /** What a person would look at first when a test on the cluster has failed. */
 export async function describeGround(): Promise<string> {
   const ground = await shared?.catch(() => undefined);
@@ -44,8 +47,7 @@ export async function describeGround(): Promise<string> {
   ];
   const namespaces = await look('get', 'pods', '--all-namespaces', '--output=jsonpath={.items[*].metadata.namespace}');
   for (const namespace of new Set(namespaces.split(' '))) {
-    const flags = ['--selector', 'app.kubernetes.io/name=svc', '--prefix', '--max-log-requests=20', '--since=3m'];
-    const log = await look('logs', '--namespace', namespace, ...flags, '--tail=-1');
+    const log = await look('--namespace', namespace, ...serviceLogs(LOG_SECONDS));
     found.push(log.replace(PROBES, ''));
   }
   return found.join('\n');

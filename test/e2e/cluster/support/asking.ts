@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sessions } from '../../../support/sessions.ts';
-import type { InstanceHandle } from './instance.ts';
+import { type InstanceHandle, serviceLogs } from './instance.ts';
 
 /** Enough for an error object. */
 const TEXT_LENGTH = 400;
@@ -62,10 +62,7 @@ interface Failure {
 async function described(handle: InstanceHandle, { method, path, asked, wrong }: Failure): Promise<string> {
   const ms = Date.now() - asked.getTime();
   const [plain = ''] = path.split('?');
-  const flags = ['--selector', 'app.kubernetes.io/name=svc', '--prefix', '--max-log-requests=20'];
-  const logs = await handle
-    .kubectl('logs', ...flags, '--tail=-1', `--since=${Math.ceil(ms / 1000) + 5}s`)
-    .catch(String);
+  const logs = await handle.kubectl(...serviceLogs(Math.ceil(ms / 1000) + 5)).catch(String);
   const id = /req_[0-9a-f]{16}/.exec(wrong)?.[0];
   const told = logs.split('\n').filter((line) => line.includes(id ?? `"path":"${plain}","status":4`));
   return [`${asked.toISOString()} ${method} ${plain}: ${wrong} after ${ms} ms`, ...told].join('\n  ');

@@ -24,6 +24,12 @@ export interface Pod {
   spec: { nodeName?: string; containers: { image: string }[] };
 }
 
+/** Parameters of kubectl for the log of all that runs in a namespace. @param seconds how far back it reaches */
+export const serviceLogs = (seconds: number): string[] => [
+  ...['logs', '--selector', 'app.kubernetes.io/name=svc', '--prefix', '--max-log-requests=20'],
+  ...['--tail=-1', `--since=${seconds}s`],
+];
+
 /** What a person does with an instance: by kubectl, in its namespace. */
 export type InstanceHandle = ReturnType<typeof instanceHandle>;
 
