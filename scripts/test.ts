@@ -11,7 +11,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findPostgres, S3_SERVER } from '../cmd/local/store.ts';
-import { sharedSuites } from './support/shared-suites.ts';
+import { sharedClusterSuites, sharedSuites } from './support/shared-suites.ts';
 import { readTally, reportingTo, type Tally, tallyLine } from './support/tally.ts';
 
 /** One process of tests. */
@@ -35,19 +35,28 @@ const OTHERS: Run = {
   name: 'the other tests of one process',
   parameters: ['test/**/*.test.ts', ...['test/e2e/**', ...IN_BROWSERS].flatMap((tests) => ['--ignore', tests])],
 };
+const SHARED_STORE = { SVC_TEST_STORE: 'shared' };
 const ON_SHARED_STORE: Run = {
   name: 'the tests on the shared store',
   parameters: sharedSuites(root),
-  environment: { SVC_TEST_STORE: 'shared' },
+  environment: SHARED_STORE,
 };
 /** Tests on a cluster come last: it is made beside those before them. */
 const WITH_CLUSTER: Run = {
   name: 'the tests of several processes and on a cluster',
   parameters: [...PROCESSES, 'test/e2e/cluster/**/*.test.ts'],
 };
+const WITH_CLUSTER_ON_SHARED_STORE: Run = {
+  name: 'the tests on a cluster, on the shared store',
+  parameters: sharedClusterSuites(root),
+  environment: SHARED_STORE,
+};
 /** One beside the other; on a cluster much depends on time, so there are two. */
 const LANES: readonly (readonly Run[])[] = isAll
-  ? [[OTHERS, OF_ATTACKS, ...(hasServers ? [ON_SHARED_STORE] : [])], [WITH_CLUSTER]]
+  ? [
+      [OTHERS, OF_ATTACKS, ...(hasServers ? [ON_SHARED_STORE] : [])],
+      [WITH_CLUSTER, ...(hasServers ? [WITH_CLUSTER_ON_SHARED_STORE] : [])],
+    ]
   : [[OTHERS], [OF_ATTACKS], [OF_PROCESSES]];
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-tests-'));
@@ -68,7 +77,8 @@ for (const { show, ended } of lanes) {
   tallies.push(...(await ended));
 }
 rmSync(folder, { recursive: true });
-if (isAll && !hasServers) console.log(`left out: ${ON_SHARED_STORE.name}, for want of PostgreSQL or an S3 server`);
+if (isAll && !hasServers)
+  console.log('left out: the tests on the shared store, for want of PostgreSQL or an S3 server');
 for (const test of tallies.flatMap(({ failed }) => failed)) console.log(`failed: ${test}`);
 console.log(tallyLine(tallies));
 process.exitCode = tallies.every(({ failed }) => failed.length === 0) ? 0 : 1;

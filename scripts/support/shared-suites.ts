@@ -1,17 +1,28 @@
 import { globSync } from 'node:fs';
 import { importsOf, reaches } from './imports.ts';
 
-/** Tests that drive the services as their users and attackers do. */
-const SUITES = 'test/{contract,attack}/*.test.ts';
-/** Starts the services of a test on the store that was asked for. */
-const TEST_STORE = 'test/support/test-store.ts';
+/** Both start the services of a test on the store that was asked for. */
+const [TEST_STORE, OFFICE] = ['test/support/test-store.ts', 'test/e2e/cluster/support/office.ts'];
 /** Who starts these itself says which store each of its services works on. */
-const OWN_SERVERS = ['test/support/postgres.ts', 'test/support/s3-server.ts', 'test/support/replicas.ts'];
+const OWN_SERVERS = [
+  'test/support/postgres.ts',
+  'test/support/s3-server.ts',
+  'test/support/replicas.ts',
+  'test/e2e/cluster/support/shared-instance.ts',
+];
 
-/** The test files that run on either store: those whose services keep anything, and that name no store themselves. */
-export function sharedSuites(root: string): string[] {
-  return globSync(SUITES, { cwd: root })
-    .filter((file) => reaches(file, TEST_STORE))
+/** The tests that drive the services as their users and attackers do, and run on either store. */
+export const sharedSuites = (root: string): string[] =>
+  onEitherStore(root, 'test/{contract,attack}/*.test.ts', TEST_STORE);
+
+/** The tests on a cluster that run on either store. */
+export const sharedClusterSuites = (root: string): string[] =>
+  onEitherStore(root, 'test/e2e/cluster/*.test.ts', OFFICE);
+
+/** Those of the test files whose services keep anything, and that name no store themselves. */
+function onEitherStore(root: string, files: string, starter: string): string[] {
+  return globSync(files, { cwd: root })
+    .filter((file) => reaches(file, starter))
     .filter((file) => !importsOf(`${root}/${file}`).some(({ to }) => OWN_SERVERS.includes(to)))
     .toSorted();
 }
