@@ -13,7 +13,8 @@ const USAGE = `Usage: npm run license -- <command> [options]
   mint --key FILE --conns N --days N --sub NAME [--features A,B] [--out FILE]
       Signs a licence token with the private key in FILE and prints it, or writes it to --out.
         --conns     concurrent editing connections
-        --features  api_full (DocBuilder in the Enterprise plan), callback (job callbacks)
+        --features  api_full (DocBuilder in the Enterprise plan), callback (job callbacks),
+                    whitelabel (only told by GET /svc/limits)
         --days      days from now until it expires; a grace period of 30 days follows
         --sub       name of the licensee
 

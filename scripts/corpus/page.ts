@@ -36,12 +36,12 @@ ${untried(settings)}
 
 ${overview(comparisons)}
 
-- **command**, **service**: files that became a PDF. Neither knows the password of a protected file here. The command takes nearly any bytes for text; see [below](#only-the-command-converts).
-- **same pages**, **same text**: of the files that both converted. The text is that of poppler's \`pdftotext -enc UTF-8\`, in normal form C, each run of white space as one space; it is the same if
-  every character is. Where a second run of the command makes another text than the first (random numbers, the time of day), that is said below.
-- **words**: of the words in all of the service's PDFs, those that are in the answer of \`/v1/extract/text\`. A word is two or more letters in a row, in spreadsheets
-  also digits; a fraction on paper may end one digit earlier. White space, capitals, hyphens and the brackets of notes are no matter. Files with fewer than ${ENOUGH_WORDS * 100} % are listed below.
-- **refused**: answers with a code of the interface (4xx), each listed below.
+- **command**, **service**: the number of files that became a PDF. Neither is told the password of a protected file. The command takes nearly any bytes for text; see [below](#only-the-command-converts).
+- **same pages**, **same text**: the share of the files that both converted. The texts are those of poppler's \`pdftotext -enc UTF-8\`, in normal form C, with each run of white space as one space. They are
+  the same if every character is. The list below names documents whose text differs between two runs of the command, because it has random numbers or the time of day in it.
+- **words**: the share of the words in the service's PDFs that the answer of \`/v1/extract/text\` has, too. A word is two or more letters in a row, in spreadsheets also digits. White space, capitals,
+  hyphens and the brackets of notes are ignored, and so is the last digit of a fraction, which a narrow column cuts off. Files with fewer than ${ENOUGH_WORDS * 100} % are listed below.
+- **refused**: the number of answers with a code of the interface (4xx), each listed below.
 
 ## How the run went
 ${runSection(findings)}

@@ -80,13 +80,16 @@ const HEAD = `# Chart svc
 
 The controller that turns one \`SvcInstance\` into document editing and document processing. The guide is [docs/kubernetes.md](../../docs/kubernetes.md).
 
+In a clone, with the images in a registry that the nodes can reach:
+
 \`\`\`
-helm install svc charts/svc -n svc-system --create-namespace --set-file license.keys=license-keys.json
+helm install svc charts/svc -n svc-system --create-namespace --set global.imageRegistry=registry.example/mirror
+kubectl -n svc-system rollout status deployment/svc-controller --timeout=5m
 helm test svc -n svc-system
 \`\`\`
 
-\`license.keys\` is for Enterprise only, and can be given later. The CRD is part of the chart: \`helm upgrade\` upgrades it, \`helm uninstall\` leaves it and
-all instances (\`crds.keep\`).
+For Enterprise, add \`--set-file license.keys=keys/license-keys.json\` ([docs/license.md](../../docs/license.md)), now or at a later \`helm upgrade\`. The CRD is part of
+the chart: \`helm upgrade\` upgrades it, \`helm uninstall\` leaves it and all instances (\`crds.keep\`).
 
 ## Values
 `;

@@ -26,7 +26,8 @@ This page is for administrators who look up a field of an instance. Start with [
 
 \`svc.internal/v1\`, kind \`SvcInstance\`, short name \`svci\`, namespaced. One instance is one host name with gate, DocBuilder, editor and
 front. \`kubectl explain svcinstance.spec\` shows the same. Complete examples: [community](examples/community.yaml),
-[enterprise](examples/enterprise.yaml), [Gateway API](examples/gateway-api.yaml), [an edge of your own](examples/own-edge.yaml).
+[enterprise](examples/enterprise.yaml), [Gateway API](examples/gateway-api.yaml), [an edge of your own](examples/own-edge.yaml),
+[PostgreSQL and S3](examples/shared-store.yaml).
 
 Needs Kubernetes 1.31 or later. The API server fills in the defaults and rejects a spec that breaks a rule, naming the field;
 \`kubectl apply\` refuses unknown fields as well. Where a rule says *transition*, it compares with what was there before.

@@ -149,6 +149,21 @@ describe('the documentation', () => {
       }
     });
 
+    it('of code in docs/architecture.md lead to a file or a folder of one of the services', () => {
+      const [, ...parts] = page('docs/architecture.md').split('```');
+      const diagrams = parts.filter((_, index) => index % 2 === 0).join('\n');
+      const layers =
+        '(?:http|jobs|convert|source|store|engine|script|template|extract|domain|outbound|desired|reconcile|k8s)';
+      const named = [
+        ...all(diagrams, new RegExp(`(?<![\\w/])(${layers}/[\\w-]+)`, 'g')),
+        ...all(page('docs/architecture.md'), new RegExp(`\`(${layers}/[\\w./-]*\\w)\``, 'g')),
+      ];
+      expect(named).to.have.length.above(50);
+      const services = ['docbuilder', 'gate', 'controller'].map((service) => join(root, 'cmd', service));
+      const isThere = (path: string) => services.some((folder) => existsSync(join(folder, path)));
+      expect(named.filter((path) => !isThere(path) && !isThere(`${path}.ts`))).to.deep.equal([]);
+    });
+
     it('to every page begin at docs/README.md', () => {
       const index = page('docs/README.md');
       for (const path of find('docs/*.md').filter((name) => name !== 'docs/README.md')) {
@@ -168,7 +183,10 @@ describe('the documentation', () => {
   });
 
   const operations: { method: string; path: string }[] = JSON.parse(read('schemas/openapi/operations.json')).docbuilder;
-  const gate = [...all(read('cmd/gate/http/public.ts'), /^ {4}'(\/svc\/[\w.]+)'/gm)].map((path) => `GET ${path}`);
+  const gate = [
+    ...all(read('cmd/gate/http/public.ts'), /^ {4}'(\/svc\/[\w.]+)'/gm),
+    ...[...all(read('cmd/gate/http/demo.ts'), /^ {4}\.route\('(\/[\w.]+)'\)/gm)].map((path) => `/svc/demo${path}`),
+  ].map((path) => `GET ${path}`);
   const fields = all(page('docs/svcinstance.md'), /^(?:\| |### )`?(?:spec\.)?([\w.]+)/gm);
   const pod = ['pod', ...all(page('docs/svcinstance.md'), /^\| `(pod\.[\w.]+)/gm)];
   const known = {

@@ -68,9 +68,9 @@ export async function measureOutages(
   await closed();
   return {
     rows,
-    notes: `Two controllers, as the chart has it; one that ends is started anew at once, as a kubelet does (${restarts.join(' and ')} times in the three outages: who leads ends when it cannot
-renew its Lease for 10 s). A change is a new spec, a Deployment that was altered, and a Service that was deleted, of three instances each. Time counts from the moment at
-which the API server can be reached again. Whoever leads then may have just started, and has seen no change: it applies all instances, those with a new spec first.`,
+    notes: `Two controllers run, as the chart has it. The one that leads ends when it cannot renew its Lease for 10 s. It is started anew at once, as a kubelet does: ${restarts.join(' and ')} times in
+the three outages. The changes are a new spec, a Deployment that was altered, and a Service that was deleted, of three instances each. Time counts from the moment at which the
+API server can be reached again. If the controller that leads then has just started, it has seen no change, so it applies all instances, those with a new spec first.`,
   };
 }
 

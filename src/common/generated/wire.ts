@@ -80,7 +80,7 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_LEASE_NAME: string;
   /**
-   * Leave for SvcInstances to have more than every one may, as `field=name` separated by commas; a name may end in `*`. The chart makes it from its value `allow`.
+   * Settings that SvcInstances may have besides those that every one may have: `field=name` separated by commas, such as podLabels=team,secrets=mail-*. The chart makes it from its value `allow`.
    */
   SVC_CONTROLLER_ALLOW: string;
   /**
@@ -212,7 +212,7 @@ export interface DocbuilderConfig {
    */
   SVC_DOCBUILDER_DATA_DIR: string;
   /**
-   * PostgreSQL database, version 14 or later, that several DocBuilders share, such as postgresql://svc:password@db.example/svc?sslmode=verify-full&sslrootcert=/etc/svc/db-ca.crt: jobs, callbacks, rates and keys are in it, beside the gate's tables if it is the same one. What the address leaves out, `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and `PGSSLMODE` say. Needs SVC_S3_BUCKET. Empty: one DocBuilder, with all in its data folder.
+   * PostgreSQL database, version 14 or later, that several DocBuilders share, such as postgresql://svc:password@db.example/svc?sslmode=verify-full&sslrootcert=/etc/svc/db-ca.crt: jobs, callbacks, rates and keys are in it, beside the gate's tables if it is the same one. `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and `PGSSLMODE` count where the address says nothing. Needs SVC_S3_BUCKET. Empty: one DocBuilder, with all in its data folder.
    */
   SVC_DATABASE_URL: string;
   /**
@@ -928,7 +928,7 @@ export interface GateConfig {
    */
   SVC_S3_SECRET_ACCESS_KEY: string;
   /**
-   * Database for documents, versions, sessions and callbacks, instead of the one in the data folder: PostgreSQL 14 or later, such as postgresql://svc:password@db.example/svc?sslmode=verify-full&sslrootcert=/etc/svc/db-ca.crt. What the address leaves out, `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and `PGSSLMODE` say. One database is for one gate, and for one data folder, where the documents' bytes are unless SVC_S3_BUCKET says otherwise.
+   * Database for documents, versions, sessions and callbacks, instead of the one in the data folder: PostgreSQL 14 or later, such as postgresql://svc:password@db.example/svc?sslmode=verify-full&sslrootcert=/etc/svc/db-ca.crt. `PGHOST`, `PGUSER`, `PGPASSWORD`, `PGDATABASE` and `PGSSLMODE` count where the address says nothing. With SVC_S3_BUCKET any number of gates share it. Without, it is for one gate and its data folder, where the documents' bytes are.
    */
   SVC_DATABASE_URL: string;
   /**
@@ -1484,7 +1484,7 @@ export interface SvcInstanceSpec {
    */
   embed: {
     /**
-     * 1: documents can be embedded.
+     * Documents can be embedded.
      */
     enabled: boolean;
     /**
