@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -76,26 +76,6 @@ describe('data of a release that named bytes by their hash', function () {
     for (const row of ROWS) database.exec(row);
     database.close();
     await work();
-  });
-
-  it('has edits that never became a version in a folder, which are taken in', async () => {
-    const docId = `doc_${'a'.repeat(32)}`;
-    const name = `${docId}_1700000000000_7_${SHA256}`;
-    await mkdir(join(folder, 'unsaved'));
-    await writeFile(join(folder, 'unsaved', name), CONTENT);
-    await writeFile(join(folder, 'unsaved', 'a-note'), '');
-    const bench = await savesBench({ folder, clock: Date.now });
-    try {
-      const [edit, ...others] = await bench.unsaved.list();
-      expect(others).to.deep.equal([]);
-      expect(edit).to.include({ id: `${docId}-1700000000000`, size: CONTENT.length });
-      expect(await readdir(join(folder, 'unsaved'))).to.deep.equal(['a-note']);
-      await bench.cleaning.sweepOrphans();
-      const record = await bench.rows.read((tx) => tx.unsaved(edit?.id ?? ''));
-      expect(await text(bench.blobs.read(record ?? expect.fail('no edit')))).to.equal(CONTENT);
-    } finally {
-      await bench.stop({ keep: true });
-    }
   });
 
   it('is worked with in PostgreSQL, which that release then refuses: it would look for bytes by their hash', async function () {
