@@ -37,7 +37,6 @@ import { createCallbackPoster } from './outbound/callbacks.ts';
 import { createDownloader } from './outbound/downloader.ts';
 import { createEditorServer } from './outbound/editor/editor-server.ts';
 import { openDataDir } from './store/data-dir.ts';
-import { moveUnsavedFiles } from './store/unsaved-files.ts';
 
 const USER_AGENT = 'SVC-Gate/1.0';
 /** The time that requests of the public side may take to end when the gate stops, a slow download among them. */
@@ -193,9 +192,6 @@ async function createParts(base: Base, overrides: Overrides) {
     );
   }
 
-  await moveUnsavedFiles(data.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content)).catch((error) =>
-    log.error({ err: error }, 'edits in the folder unsaved could not be taken in; the next start tries again'),
-  );
   return { places, editor, watch, editorCalls, leadership, uploads, saves, unsaved, documents, sessions };
 }
 

@@ -3,15 +3,17 @@ import { getHeapStatistics } from 'node:v8';
 import { parentPort, Worker } from 'node:worker_threads';
 import { createPool } from 'generic-pool';
 import { AppError, type ErrorCode, type ErrorDetail, MB } from './errors.ts';
+import { orDiskFull } from './fs/disk-full.ts';
 
 /** The result of a task: a value, or an error that has a code. Anything else ends it with an exception. */
 type Report<Value> = { value: Value } | { error: { code: ErrorCode; detail: ErrorDetail; cause: string | undefined } };
 
-/** Does the work of a thread and returns its result. */
+/** Does the work of a thread and returns its result; a full disk is one, too. */
 async function toReport<Value>(work: () => Value | Promise<Value>): Promise<Report<Value>> {
   try {
     return { value: await work() };
-  } catch (error) {
+  } catch (thrown) {
+    const error = orDiskFull(thrown);
     if (!(error instanceof AppError)) throw error;
     return { error: { code: error.code, detail: error.detail, cause: describeCause(error.cause) } };
   }

@@ -71,6 +71,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
     counts = { hurried: 0, unanswered: 0 };
     now = { known: 3, doubtful: false, ask: async () => server };
     server = {
+      ...{ session_id: '', key: '', doc_id: '', mode: 'edit', state: 'active', modified: false },
       ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
       ...{ users: [], save: null, loaded_at: 'then' },
     };

@@ -21,7 +21,6 @@ import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { getHealthz } from '../../cmd/gate/http/figures.ts';
 import { quarantineRoutes } from '../../cmd/gate/http/quarantine.ts';
 import { wopiRoutes } from '../../cmd/gate/http/wopi.ts';
-import { moveUnsavedFiles } from '../../cmd/gate/store/unsaved-files.ts';
 import { createAudit } from '../../src/common/audit.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { errorHandler } from '../../src/common/http/errors.ts';
@@ -86,7 +85,6 @@ export async function savesBench(options: BenchOptions = {}) {
   const saves = new Saves({ ...common, timings });
   const closing = new Closing(common);
   const unsaved = new UnsavedEdits({ ...common, saves, timings: { grace: 0, margin: 100, ...options.quarantine } });
-  await moveUnsavedFiles(dataDir.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content));
   const cleaning = new Cleaning({ ...common, sample: () => last, retainHours });
   type View = Parameters<typeof createSample>[1][number];
   /** A sample of the editor, taken in: who has which document open. */

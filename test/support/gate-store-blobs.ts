@@ -35,8 +35,8 @@ export function blobsContract(name: string, make: () => Promise<BlobsPlace>): vo
     afterEach(() => place.dispose());
 
     const receive = (content: Readable, maxBytes = 10 * MIB) => store.incoming.receive(content, { maxBytes });
-    const put = async (bytes: Uint8Array, blob = randomBlob()): Promise<Uploaded> => {
-      const file = await receive(inPieces(bytes));
+    const put = async (bytes: Uint8Array): Promise<Uploaded> => {
+      const [file, blob] = [await receive(inPieces(bytes)), randomBlob()];
       await store.blobs.put(file, blob);
       return { ...file, blob };
     };
@@ -68,9 +68,9 @@ export function blobsContract(name: string, make: () => Promise<BlobsPlace>): vo
         expect((await read(stored, { start, end })).toString()).to.equal('0123456789'.slice(start, end + 1));
     });
 
-    it('keep identical bytes under each of their names, and take one that was a hash', async () => {
+    it('keep identical bytes under each of their names', async () => {
       const bytes = randomBytes(300_000);
-      const stored = await Promise.all([put(bytes), put(bytes), put(bytes, sha256(bytes))]);
+      const stored = await Promise.all([put(bytes), put(bytes), put(bytes)]);
       expect(await place.files()).to.have.members(stored.map(({ blob }) => blob));
       for (let time = 0; time < 2; time += 1) await store.blobs.remove(stored[0].blob);
       expect(await failure(read(stored[0]))).to.include({ code: 'ENOENT' });
@@ -151,7 +151,8 @@ export function blobsContract(name: string, make: () => Promise<BlobsPlace>): vo
         `${'a'.repeat(31)}/`,
         'A'.repeat(32),
         'a'.repeat(33),
-        `${'a'.repeat(64)}\n`,
+        'a'.repeat(64),
+        `${'a'.repeat(32)}\n`,
       ]) {
         const { read: readBlob, remove, put: putBlob } = store.blobs;
         for (const use of [() => readBlob({ ...file, blob }), () => remove(blob), () => putBlob(file, blob)])

@@ -178,24 +178,8 @@ function mergeFields(one: ManagedFields, other: ManagedFields): ManagedFields {
   return merged;
 }
 
-const SUFFIXES: Readonly<Record<string, number>> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-  Ei: 2 ** 60,
-};
+/** By the first letter of a suffix: powers of 1000, or of 1024 where an `i` follows. */
+const POWERS: Readonly<Record<string, number>> = { n: -3, u: -2, m: -1, k: 1, K: 1, M: 2, G: 3, T: 4, P: 5, E: 6 };
 const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 
 /** The number that a Kubernetes quantity such as `1500m`, `2Gi` or `1e3` stands for; undefined when it is none. */
@@ -203,7 +187,9 @@ export function quantityValue(quantity: unknown): number | undefined {
   if (typeof quantity === 'number') return quantity;
   if (typeof quantity !== 'string') return undefined;
   const [, digits, exponent = '', suffix = ''] = QUANTITY.exec(quantity) ?? [];
-  return digits === undefined ? undefined : Number(`${digits}${exponent}`) * (SUFFIXES[suffix] ?? 1);
+  if (digits === undefined) return undefined;
+  const base = suffix.endsWith('i') ? 1024 : 1000;
+  return Number(`${digits}${exponent}`) * base ** (POWERS[suffix.charAt(0)] ?? 0);
 }
 
 /** Returns whether two quantities are the same amount, as far as doubles tell. */

@@ -1,4 +1,3 @@
-import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import { serveTasks } from '../../../src/common/threads.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
 import type { FlatTask } from '../script/build.ts';
@@ -8,8 +7,5 @@ import { type BodyKind, type Incoming, readBody, scriptIn } from './bodies.ts';
 serveTasks({
   read: ({ kind, incoming, plan }: { kind: BodyKind; incoming: Incoming; plan: EffectivePlan }) =>
     readBody(kind, incoming, plan),
-  write: (task: FlatTask) =>
-    writeScript(scriptIn(task.text), task).catch((error) => {
-      throw orDiskFull(error);
-    }),
+  write: (task: FlatTask) => writeScript(scriptIn(task.text), task),
 });

@@ -1,4 +1,3 @@
-import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import { serveTasks } from '../../../src/common/threads.ts';
 import { asTemplateError, fillTemplate } from './fill.ts';
 import type { TemplateTask } from './template.ts';
@@ -6,6 +5,6 @@ import type { TemplateTask } from './template.ts';
 serveTasks({
   fill: (task: TemplateTask) =>
     fillTemplate(task).catch((error) => {
-      throw orDiskFull(asTemplateError(error, task.maxOutputBytes));
+      throw asTemplateError(error, task.maxOutputBytes);
     }),
 });

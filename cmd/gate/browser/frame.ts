@@ -1,8 +1,9 @@
+import type { EmbedForm } from '../../../src/common/generated/wire.ts';
 import { randomHex } from './async.ts';
 import { Overlay, type Visibility } from './overlay.ts';
 import type { Context } from './state.ts';
 
-export type FormFields = Readonly<Record<string, string | number>>;
+export type FormFields = Partial<EmbedForm>;
 
 /** A message of the editor's page. */
 export interface EditorMessage {

@@ -1,40 +1,16 @@
+import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
 import { editorError } from './errors.ts';
 import type { Texts } from './texts.ts';
 
-/** Embed session (contract: Resources), as far as the browser needs it. */
-export interface Session {
-  session_id: string;
-  key: string;
-  doc_id: string;
-  mode: SVC.Mode;
-  requested_mode: SVC.Mode;
-  limited: boolean;
-  limit: SVC.Limit | null;
-  message: string | null;
-  editor_url: string;
-  form: Record<string, string | number> & { access_token: string };
-  version: number;
-}
-
-/** Session state (contract: Resources), as far as the browser needs it. */
-export interface SessionState {
-  version: number;
-  saved_at: string | null;
-  size: number;
-  sha256: string;
-  download_url: string;
-  users: SVC.User[];
-  /** When the editor last fetched the document; null when the server does not know. */
-  loaded_at: string | null;
-  save: { nonce: string; version: number } | null;
-}
+export type Session = EmbedSession;
+export type SessionState = EmbedSessionState;
 
 /** A request that has not been answered by then never will be. */
 const ANSWER_MS = 30_000;
 /** A question after the state is small, and asked again. */
 const STATE_MS = 5_000;
 const PROBE_MS = 2_000;
-/** The first one takes the server a download. It may come after it was given up (`loading.ts`), and is taken back then. */
+/** The first one takes the server a download. It may come after it was given up (`opening.ts`), and is taken back then. */
 const CREATE_MS = 150_000;
 
 /** The gate's session endpoints. Everything rejects with an `EditorError`. */

@@ -63,11 +63,11 @@ export interface Sending {
  */
 export function sentAt(delivery: DeliveryRecord, now: number, { links, presence }: Sending): DeliveryRecord {
   const body = JSON.parse(delivery.body) as DocumentCallback;
-  const { url } = body;
+  const { url, version } = body;
   // Only a sample from after the save, or the last attempt, knows better. A final save and a closing are of nobody.
   const isSeen = (presence.sampledAt() ?? 0) > Date.parse(body.timestamp);
   const isOpen = body.status === 'saved' && !body.final;
   const users = isOpen && isSeen ? presence.users(delivery.docId) : body.users;
-  const sent = { ...body, url: url && links.renew(url), users, timestamp: iso(now) };
+  const sent = { ...body, url: url && links.renew(url, delivery.docId, version), users, timestamp: iso(now) };
   return { ...delivery, body: JSON.stringify(sent) };
 }

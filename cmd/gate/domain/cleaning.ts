@@ -77,7 +77,7 @@ export class Cleaning implements Duty {
       if (due.length === 0) return;
       const unused = await rows.read(async (tx) => {
         const found: string[] = [];
-        // Names that were hashes are shared by versions with the same bytes.
+        // When the answer to a commit was lost, there is a version of an upload that counts as failed.
         for (const blob of due) if (!(await tx.usesBlob(blob))) found.push(blob);
         return found;
       });

@@ -85,11 +85,7 @@ function parseEmbedding(
     MEMBERS.filter((member) => Object.hasOwn(source, member)).map((member) => [member, source[member]]),
   );
   const checked = validate(config);
-  const missing = (['document', 'editor'] as const)
-    .filter((member) => !Object.hasOwn(config, member))
-    .map((member): Mistake => ({ path: `/${member}`, message: 'bắt buộc phải có' }));
-  const [first, ...others] = [...missing, ...(checked.ok ? [] : checked.mistakes)];
-  if (first) throw invalidConfig(first, ...others);
+  if (!checked.ok) throw invalidConfig(...checked.mistakes);
   const { document, editor, ui = {} } = config as Required<Pick<EmbedConfig, 'document' | 'editor'>> & EmbedConfig;
   const { fileType } = document;
   if (!isFileType(fileType)) throw new AppError('unsupported_file_type', { fileType, accepted: [...FILE_TYPES] });

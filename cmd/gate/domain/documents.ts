@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { type Embedding, invalidConfig } from './config-check.ts';
 import type { DocumentRecord } from './model.ts';
-import type { Downloader, Rows, RowsTransaction } from './ports.ts';
+import type { Downloader, Rows, RowsReader, RowsTransaction } from './ports.ts';
 import { dropUpload, takeUpload, type Uploaded, type Uploads } from './uploads.ts';
 
 type Wanted = Embedding['document'];
@@ -145,6 +145,14 @@ export async function letIn(
   };
   await tx.putDocument(document);
   return document;
+}
+
+/** Finds a document and its current version. @throws {AppError} `not_found` */
+export async function findCurrent(tx: RowsReader, docId: string) {
+  const document = await tx.document(docId);
+  const version = document && (await tx.version(docId, document.version));
+  if (!document || !version) throw new AppError('not_found');
+  return { document, version };
 }
 
 /** One key is one document: under it a file of another type can only be meant for another key. */

@@ -15,8 +15,7 @@ export interface LinkOptions {
 /** Signed download links (contract: GET /svc/embed/files/{doc_id}). */
 export type Links = ReturnType<typeof createLinks>;
 
-/** The form of a signed link. */
-const LINK = /^(.*)\/svc\/embed\/files\/([^/?]+)\?v=(\d+)&exp=\d+&sig=[0-9a-f]+$/;
+const FILES = '/svc/embed/files/';
 /** One way to write a number, so that one link has one signature. */
 const WHOLE_NUMBER = /^(0|[1-9]\d{0,14})$/;
 
@@ -31,16 +30,14 @@ export function createLinks({ secret, hours, clock }: LinkOptions) {
    */
   function sign(baseUrl: string, docId: string, version: number, until = clock() + hours * 3_600_000): string {
     const exp = Math.floor(until / 1000);
-    return `${baseUrl}/svc/embed/files/${docId}?v=${version}&exp=${exp}&sig=${signature(docId, version, exp)}`;
+    return `${baseUrl}${FILES}${docId}?v=${version}&exp=${exp}&sig=${signature(docId, version, exp)}`;
   }
 
   return {
     sign,
-    /** Returns the same link with its whole time before it. */
-    renew(link: string): string {
-      const [, baseUrl, docId, version] = LINK.exec(link) ?? [];
-      return baseUrl === undefined || docId === undefined ? link : sign(baseUrl, docId, Number(version));
-    },
+    /** Returns the link of a version, at the same place, with its whole time before it. */
+    renew: (link: string, docId: string, version: number): string =>
+      sign(link.slice(0, link.lastIndexOf(FILES)), docId, version),
     /**
      * Returns the number of the version that a link is for.
      * @param query of the link, as it arrived

@@ -18,9 +18,7 @@ export async function copyKept(from: Kept, to: Kept): Promise<Record<string, num
   const { documents, versions, sessions, deliveries, unsaved } = await readAll(from.rows);
   const there = await to.rows.read(async (tx) => [...(await tx.documents()), ...(await tx.deliveries())]);
   if (there.length > 0) throw new Error('there are documents already');
-  // Versions of a release that named bytes by their hash share them.
-  const stored = new Map([...versions, ...unsaved].map((row): [string, StoredBlob] => [row.blob, row]));
-  for (const blob of stored.values()) await copyBlob(from, to, blob);
+  for (const stored of [...versions, ...unsaved]) await copyBlob(from, to, stored);
   await to.rows.transact(async (tx) => {
     for (const document of documents) await tx.putDocument(document);
     for (const version of versions) await tx.putVersion(version);

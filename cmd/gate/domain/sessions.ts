@@ -1,14 +1,13 @@
 import type { Audit } from '../../../src/common/audit.ts';
 import { type Clock, iso } from '../../../src/common/clock.ts';
-import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
 import type { Embedding } from './config-check.ts';
 import type { AdmissionAnswer } from './counting.ts';
-import { at, type Documents, letIn } from './documents.ts';
+import { at, type Documents, findCurrent, letIn } from './documents.ts';
 import type { Links } from './links.ts';
 import { type DocumentRecord, GUEST, type Mode, type SessionRecord, type VersionRecord } from './model.ts';
 import { type Places, waitForFreed } from './places.ts';
-import type { Downloader, EditorServer, Rows, RowsReader } from './ports.ts';
+import type { Downloader, EditorServer, Rows } from './ports.ts';
 import type { Presence } from './presence.ts';
 import { assertActive, getSession, getState, hashToken, newSessionId, newToken } from './session-token.ts';
 import { uiDefaults } from './ui.ts';
@@ -105,7 +104,7 @@ export class Sessions {
       const state = getState(session, clock());
       // A user who was still in the document when the session expired goes on editing and saving.
       const isThere = state === 'active' || (state === 'expired' && presence.lists(session));
-      const { document, current } = await getCurrent(tx, session);
+      const { document, version: current } = await findCurrent(tx, session.docId);
       const { docId, key } = document;
       // A user who has left still learns how the document fared, and gets no new way to its content.
       const until = isThere ? undefined : Math.min(session.closedAt ?? session.expiresAt, session.expiresAt);
@@ -134,7 +133,7 @@ export class Sessions {
     const { fileType } = await rows.read(async (tx) => {
       const session = await getSession(tx, sessionId, token);
       assertActive(session, clock());
-      return (await getCurrent(tx, session)).document;
+      return (await findCurrent(tx, session.docId)).document;
     });
     const mode = await readMode();
     const page = await editor.page(fileType);
@@ -246,13 +245,6 @@ function decideMode(
 ): Pick<SessionRecord, 'mode' | 'requestedMode' | 'hasEdited'> {
   const mode = full || readOnly ? 'view' : requestedMode;
   return { mode, requestedMode, hasEdited: hasEdited || mode === 'edit' };
-}
-
-async function getCurrent(tx: RowsReader, { docId }: SessionRecord) {
-  const document = await tx.document(docId);
-  const current = document && (await tx.version(docId, document.version));
-  if (!document || !current) throw new AppError('not_found');
-  return { document, current };
 }
 
 /** The read-only argument only spares the editor's controls: what forbids writing is CheckFileInfo. */

@@ -55,9 +55,6 @@ export interface UnsavedTimings {
   margin: number;
 }
 
-/** An edit and where it comes from. */
-export type UnsavedOrigin = Pick<UnsavedRecord, 'docId' | 'pid' | 'at' | 'sha256'>;
-
 /**
  * The edits that the editor could not store. The editor puts a copy of every save into its quarantine, so each file is
  * asked about: it can go when a version has its bytes, or when a later save of the same loading of its document was
@@ -102,30 +99,19 @@ export class UnsavedEdits {
    * Takes a file in; when it resolves, the file is in the store.
    * @throws {AppError} `bad_request` for bytes with another hash
    */
-  keep({ docId, pid, sha256, ageMs }: Quarantined, content: Readable): Promise<void> {
-    return this.takeIn({ docId, pid, sha256, at: Math.round(this.#deps.clock() - ageMs) }, content);
-  }
-
-  /** Does the same for a file whose time is known. */
-  async takeIn(origin: UnsavedOrigin, content: Readable): Promise<void> {
-    const { rows, uploads, log } = this.#deps;
-    const isKept = async (tx: RowsReader) =>
-      (await tx.allUnsaved({ docId: origin.docId })).some(({ sha256 }) => sha256 === origin.sha256);
+  async keep({ docId, pid, sha256, ageMs }: Quarantined, content: Readable): Promise<void> {
+    const { rows, uploads, clock, log } = this.#deps;
+    const at = Math.round(clock() - ageMs);
+    const isKept = async (tx: RowsReader) => (await tx.allUnsaved({ docId })).some((kept) => kept.sha256 === sha256);
     if (await rows.read(isKept)) return;
-    const edit = await uploads.store(
-      origin.docId,
-      content,
-      { maxBytes: Number.POSITIVE_INFINITY },
-      async (tx, uploaded) => {
-        if (uploaded.sha256 !== origin.sha256)
-          throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
-        if (await isKept(tx)) return void (await dropUpload(tx, uploaded.blob));
-        const record = { ...origin, ...uploaded, id: `${origin.docId}-${origin.at}` };
-        await takeUpload(tx, uploaded.blob);
-        await tx.putUnsaved(record);
-        return record;
-      },
-    );
+    const edit = await uploads.store(docId, content, { maxBytes: Number.POSITIVE_INFINITY }, async (tx, uploaded) => {
+      if (uploaded.sha256 !== sha256) throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
+      if (await isKept(tx)) return void (await dropUpload(tx, uploaded.blob));
+      const record = { id: `${docId}-${at}`, docId, pid, at, ...uploaded };
+      await takeUpload(tx, uploaded.blob);
+      await tx.putUnsaved(record);
+      return record;
+    });
     if (!edit) return;
     log.error({ document: edit.docId, unsaved: edit.id, size: edit.size }, 'an edit never became a version');
   }
@@ -196,7 +182,7 @@ export class UnsavedEdits {
 }
 
 /** Returns whether a version has the bytes of a file, or one had them that was stored within a day. */
-async function isVersion(tx: RowsReader, { docId, sha256 }: Pick<UnsavedOrigin, 'docId' | 'sha256'>): Promise<boolean> {
+async function isVersion(tx: RowsReader, { docId, sha256 }: Pick<UnsavedRecord, 'docId' | 'sha256'>): Promise<boolean> {
   if (await tx.remembered({ kind: 'stored', docId, key: sha256 })) return true;
   return (await tx.versions(docId)).some((version) => version.sha256 === sha256);
 }

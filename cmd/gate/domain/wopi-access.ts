@@ -1,6 +1,7 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import { findCurrent } from './documents.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
 import type { Rows, RowsReader, RowsTransaction } from './ports.ts';
 import { getState, hashToken } from './session-token.ts';
@@ -74,10 +75,7 @@ export async function getLoadedAt(tx: RowsReader, docId: string): Promise<number
 async function findFile(rows: RowsReader, docId: string, token: string | undefined): Promise<OpenFile> {
   const session = token === undefined ? undefined : await rows.sessionByToken(hashToken(token));
   if (!session || session.docId !== docId) throw refused();
-  const document = await rows.document(docId);
-  const version = document && (await rows.version(docId, document.version));
-  if (!document || !version) throw new AppError('not_found');
-  return { session, document, version };
+  return { session, ...(await findCurrent(rows, docId)) };
 }
 
 function refused(): AppError {

@@ -5,8 +5,7 @@ import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atom
 import { exists } from '../../../src/common/fs/exists.ts';
 import type { Blobs } from '../domain/ports.ts';
 
-/** Random names have 32 digits; those of before were SHA-256. */
-const NAME = /^([0-9a-f]{32}|[0-9a-f]{64})$/;
+const NAME = /^[0-9a-f]{32}$/;
 
 /** Returns whether a text is a name of a blob: nothing else becomes part of a path. */
 function isBlobName(text: string): boolean {

@@ -46,8 +46,6 @@ export async function openDataDir(
       linkSecret,
       /** A folder for downloads; it is emptied at start. */
       temporary,
-      /** A folder in which earlier releases kept edits that never became a version. */
-      unsavedFolder: join(path, 'unsaved'),
     };
   } catch (error) {
     await rows.close();

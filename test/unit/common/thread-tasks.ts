@@ -12,6 +12,9 @@ serveTasks({
   crash: () => {
     throw new TypeError('unexpected');
   },
+  fill: () => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  },
   endless: (begun: Int32Array) => {
     Atomics.store(begun, 0, 1);
     Atomics.notify(begun, 0);

@@ -43,6 +43,13 @@ describe('threads for large work', () => {
     expect(await getId(), 'the thread lives on').to.equal(thread);
   });
 
+  it('say that the disk is full, and go on', async () => {
+    const thread = await getId();
+    const error = await failure(threads.run('fill', undefined, never));
+    expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'disk_full' } });
+    expect(await getId()).to.equal(thread);
+  });
+
   it('end a task at once when they are told to, and do the next one in a new thread', async () => {
     const thread = await getId();
     const abort = new AbortController();

@@ -25,15 +25,12 @@ interface State {
   reference: boolean;
 }
 
-/** The sheets that formulas may refer to. */
-export interface Workbook {
-  /** Names of the sheets by their names in lower case. */
-  sheets: ReadonlyMap<string, string>;
-}
+/** The sheets that formulas may refer to: their names by their names in lower case. */
+export type Workbook = ReadonlyMap<string, string>;
 
 /** @param names from `sheetNames()` */
 export function createWorkbook(names: readonly string[]): Workbook {
-  return { sheets: new Map(names.map((name) => [name.toLowerCase(), name])) };
+  return new Map(names.map((name) => [name.toLowerCase(), name]));
 }
 
 /**
@@ -120,9 +117,9 @@ function takeOperand(state: State, token: FormulaToken, workbook: Workbook): str
   return sheetPrefix(token.sheet, workbook) + text.toUpperCase();
 }
 
-function sheetPrefix(sheet: string | undefined, { sheets }: Workbook): string {
+function sheetPrefix(sheet: string | undefined, workbook: Workbook): string {
   if (sheet === undefined) return '';
-  const name = sheets.get(sheet.toLowerCase());
+  const name = workbook.get(sheet.toLowerCase());
   if (/[[\]/\\]/.test(sheet)) throw new FormulaError(OTHER_FILES);
   if (sheet.includes(':')) throw new FormulaError('không hỗ trợ tham chiếu qua nhiều trang tính');
   if (name === undefined) throw new FormulaError('không có trang tính như vậy');
