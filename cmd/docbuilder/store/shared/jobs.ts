@@ -2,7 +2,7 @@ import type { Clock } from '../../../../src/common/clock.ts';
 import type { IdIssuer } from '../../../../src/common/ids.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import type { JobRecord, OutputRecord } from '../../jobs/job.ts';
-import { type JobStore, type ReadResult, storageAway } from '../../jobs/job-store.ts';
+import { isStorageAway, type JobStore, type ReadResult, storageAway } from '../../jobs/job-store.ts';
 import { createJobFiles } from '../folder-jobs.ts';
 import type { JobRows } from './job-rows.ts';
 import type { Results } from './results.ts';
@@ -44,8 +44,8 @@ export class SharedJobs implements JobStore {
   readonly #answering = new Set<string>();
   /** Rows of jobs that were refused after all: the answer to their insertion was lost. */
   readonly #refused = new Set<string>();
-  /** The last job that ended could not be written. */
-  #isAway = false;
+  /** Why the last job that ended could not be written. */
+  #failure: unknown;
 
   /** @param directory of this replica alone, for results that are not uploaded yet */
   constructor(directory: string, deps: Dependencies) {
@@ -55,7 +55,7 @@ export class SharedJobs implements JobStore {
   }
 
   assertReady(): void {
-    if (this.#isAway || !this.#deps.isConnected()) throw storageAway();
+    if (this.#failure !== undefined || !this.#deps.isConnected()) throw storageAway();
   }
 
   async add(job: JobRecord): Promise<void> {
@@ -109,21 +109,22 @@ export class SharedJobs implements JobStore {
     return jobs.filter(isPending);
   }
 
-  /** Writes what has changed, and what could not be written before. */
+  /** Writes what has changed, and what could not be written before, as long as database and object store are there. */
   async flush(): Promise<void> {
-    for (const [id, { underWay }] of this.#unsaved) {
-      if (!underWay)
-        await this.#write(id).catch((error) => this.#deps.log.error({ err: error, job: id }, 'a result is lost'));
-    }
     for (const job of this.#changed) {
       // One that has ended is written as such.
       if (job.finishedAt === null) await this.#deps.rows.note(job);
       this.#changed.delete(job);
     }
     const refused = [...this.#refused];
-    if (refused.length === 0) return;
-    await this.#deps.rows.remove(refused);
+    if (refused.length > 0) await this.#deps.rows.remove(refused);
     for (const id of refused) this.#refused.delete(id);
+    for (const [id, { underWay }] of this.#unsaved) {
+      if (underWay) continue;
+      await this.#write(id).catch((error) => this.#deps.log.error({ err: error, job: id }, 'a result is lost'));
+      // The others would wait as long, and in vain.
+      if (isStorageAway(this.#failure)) return;
+    }
   }
 
   /** Removes expired jobs. Several replicas share that work. */
@@ -174,8 +175,9 @@ export class SharedJobs implements JobStore {
         await this.#written(id);
         throw error;
       }
-      if (!this.#isAway) log.error({ err: error, job: id }, 'a job that ended waits for database and object store');
-      this.#isAway = true;
+      if (this.#failure === undefined)
+        log.error({ err: error, job: id }, 'a job that ended waits for database and object store');
+      this.#failure = error;
       return undefined;
     } finally {
       unsaved.underWay = false;
@@ -184,7 +186,7 @@ export class SharedJobs implements JobStore {
 
   async #written(id: string): Promise<void> {
     this.#unsaved.delete(id);
-    this.#isAway = false;
+    this.#failure = undefined;
     if (!this.#answering.has(id)) await this.#files.remove(id);
   }
 }
