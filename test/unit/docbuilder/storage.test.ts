@@ -74,7 +74,7 @@ describe('the storage of several DocBuilders', function () {
     const rows = new JobRows(query, replicas.id);
     const isConnected = () => replicas.isConnected();
     const directory = join(known.directory, replicas.id);
-    return { replicas, store: new SharedJobs(directory, { ...known, rows, results, isConnected, log }) };
+    return { replicas, rows, store: new SharedJobs(directory, { ...known, rows, results, isConnected, log }) };
   }
 
   describe('keeps jobs in rows and objects:', () => {
@@ -145,6 +145,20 @@ describe('the storage of several DocBuilders', function () {
       }
       expect(await two.store.takeOver()).to.deep.equal([]);
       expect([await one.store.sends(open), await two.store.sends(open)]).to.deep.equal([false, true]);
+    });
+
+    it('takes no longer to take over the more it had to do, and no callback waits for what else is to be written', async () => {
+      const [one, two] = [await member(known, at), await member(known, at)];
+      const [quiet, called] = [newOne(), { ...newOne(), callback }];
+      for (const job of [quiet, called]) await one.store.add(job);
+      await one.replicas.leave();
+      const { end } = two.rows;
+      two.rows.end = () => Promise.reject(new Unavailable(new Error('away')));
+      expect((await two.store.takeOver()).map(({ id }) => id)).to.deep.equal([called.id]);
+      two.rows.end = end;
+      await two.store.flush();
+      const ended = await database.query(`SELECT id FROM docbuilder_jobs WHERE state = 'ended'`, []);
+      expect(ended).to.deep.equal([[quiet.id]]);
     });
 
     it('only one of the others takes over, though all of them find it at once', async () => {

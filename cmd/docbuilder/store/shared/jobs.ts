@@ -44,6 +44,8 @@ export class SharedJobs implements JobStore {
   readonly #answering = new Set<string>();
   /** Rows of jobs that were refused after all: the answer to their insertion was lost. */
   readonly #refused = new Set<string>();
+  /** Jobs that were taken over and of which nobody is to be told: only their end is still to be written. */
+  readonly #settled = new Set<JobRecord>();
   /** Why the last job that ended could not be written. */
   #failure: unknown;
 
@@ -104,13 +106,17 @@ export class SharedJobs implements JobStore {
     const now = this.#deps.clock();
     const jobs = await this.#deps.rows.takeOver(now, now + this.#deps.retentionMs());
     const isPending = ({ callback }: JobRecord) => callback?.state === 'pending';
-    for (const job of jobs) if (!isPending(job)) await this.#deps.rows.end(job);
+    for (const job of jobs) if (!isPending(job)) this.#settled.add(job);
     if (jobs.length > 0) this.#deps.log.warn({ jobs: jobs.length }, 'jobs of another replica were taken over');
     return jobs.filter(isPending);
   }
 
   /** Writes what has changed, and what could not be written before, as long as database and object store are there. */
   async flush(): Promise<void> {
+    for (const job of this.#settled) {
+      await this.#deps.rows.end(job);
+      this.#settled.delete(job);
+    }
     for (const job of this.#changed) {
       // One that has ended is written as such.
       if (job.finishedAt === null) await this.#deps.rows.note(job);
