@@ -102,7 +102,7 @@ export class JobService {
       });
       return { job, work, resources, run, ticket, signal, urgent: !submission.async };
     } catch (error) {
-      await resources.release();
+      await this.#cleaned(resources.release());
       throw error;
     }
   }
@@ -172,16 +172,23 @@ export class JobService {
       await this.#fail(job, error);
     } finally {
       ticket.release();
-      // Nobody waits for its result.
-      if (!urgent) await this.#deps.store.release(job.id);
-      // The answer does not wait for the cleaning; a stop does.
-      this.#inBackground(
-        resources.release().catch((error) => this.#deps.log.warn({ err: error }, 'resources could not be released')),
-      );
+      // The answer does not wait for the cleaning; a stop does. For the result of an async job nobody waits.
+      this.#inBackground(this.#cleaned(resources.release()));
+      if (!urgent) this.#inBackground(this.answered(job.id));
     }
   }
 
-  /** Lets a stop wait for `work`. */
+  /** Hears that the request which brought an ended job was answered. */
+  answered(jobId: string): Promise<void> {
+    return this.#cleaned(this.#deps.store.release(jobId));
+  }
+
+  /** Files that cannot be removed are no reason for a job to fail, nor for the process to end. */
+  #cleaned(cleaning: Promise<void>): Promise<void> {
+    return cleaning.catch((error) => this.#deps.log.warn({ err: error }, 'files of a job could not be removed'));
+  }
+
+  /** Lets a stop wait for `work`, which does not reject. */
   #inBackground(work: Promise<void>): void {
     this.#active.add(work);
     void work.finally(() => this.#active.delete(work));

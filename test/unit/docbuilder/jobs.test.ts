@@ -224,6 +224,16 @@ describe('jobs', () => {
     expect((await store.read(id))?.status).to.equal('done');
   });
 
+  it('whose files cannot be removed end all the same, and all else that they held is released', async () => {
+    store.release = fails(new Error('EIO'));
+    const { id } = await accept({}, { async: true });
+    await jobs.answered((await accept()).id);
+    await jobs.stop();
+    expect((await registry.job(id)).status).to.equal('done');
+    expect(released).to.deep.equal([1, 1]);
+    expect(logged.filter((line) => line.includes('EIO') && line.includes('"level":"warn"'))).to.have.length(2);
+  });
+
   it('that run outlive a sweep, however late it is', async () => {
     limits = { job_timeout_seconds: 0.2 };
     const { id } = await accept({ run: endless }, { async: true });
