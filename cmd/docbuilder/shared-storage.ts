@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { IdIssuer } from '../../src/common/ids.ts';
 import { repeat } from '../../src/common/repeat.ts';
 import type { Config } from './config.ts';
-import type { Member, Storage, StorageOptions } from './storage.ts';
+import type { Storage, StorageOptions } from './storage.ts';
 import { openDatabase, sharedKey } from './store/shared/database.ts';
 import { JobRows } from './store/shared/job-rows.ts';
 import { SharedJobs } from './store/shared/jobs.ts';
@@ -34,22 +34,8 @@ export async function openShared(
   const parts = { rows, results, isConnected, ids, clock, retentionMs, log };
   const store = new SharedJobs(join(dataDir.temporary, 'results'), parts);
   let isLeaving = false;
-  let stopBeating = () => {};
-  let beating = Promise.resolve();
-
-  let isAway = false;
-
-  async function beat({ takeOver }: Member): Promise<void> {
-    try {
-      await replicas.beat();
-      await store.flush();
-      takeOver(await store.takeOver());
-      isAway = false;
-    } catch (error) {
-      if (!isAway) log.error({ err: error }, 'the database does not answer: new work is refused');
-      isAway = true;
-    }
-  }
+  let stopBeating = async () => {};
+  let stopFlushing = async () => {};
 
   return {
     ids,
@@ -59,10 +45,14 @@ export async function openShared(
     passKey: await sharedKey(query, 'passing'),
     async join(member) {
       await replicas.join(() => ({ ...member.load(), leaving: isLeaving }));
-      stopBeating = repeat(BEAT_MS, () => {
-        beating = beat(member);
-        return beating;
-      });
+      const beat = async (): Promise<void> => {
+        await replicas.beat();
+        member.takeOver(await store.takeOver());
+      };
+      stopBeating = everySecond(beat, (err) => log.error({ err }, 'the database does not answer: new work is refused'));
+      // Beside the beat: it takes its time to upload what an outage has left, and who does not beat is taken for dead.
+      const flush = (): Promise<void> => store.flush();
+      stopFlushing = everySecond(flush, (err) => log.warn({ err }, 'what becomes of jobs will be written down later'));
     },
     listensAt(port) {
       replicas.address = at(port);
@@ -74,14 +64,41 @@ export async function openShared(
       await sleep(2 * BEAT_MS + 500);
     },
     async close() {
-      stopBeating();
-      await beating;
+      await stopFlushing();
       await store.flush().catch(() => {});
+      await stopBeating();
       await replicas
         .leave()
         .catch((error) => log.warn({ err: error }, 'the others find out by themselves that it ends'));
       await database.close();
     },
+  };
+}
+
+/**
+ * Does something once a second.
+ * @param onFailure hears of the first of several failures in a row
+ * @returns ends it; resolves when what runs has ended
+ */
+function everySecond(what: () => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
+  let isFailing = false;
+  let running = Promise.resolve();
+  async function attempt(): Promise<void> {
+    try {
+      await what();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) onFailure(error);
+      isFailing = true;
+    }
+  }
+  const stop = repeat(BEAT_MS, () => {
+    running = attempt();
+    return running;
+  });
+  return () => {
+    stop();
+    return running;
   };
 }
 

@@ -4,6 +4,7 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { createPool } from 'generic-pool';
 import { AppError, type ErrorCode, type ErrorDetail, MB } from './errors.ts';
 import { orDiskFull } from './fs/disk-full.ts';
+import { unlessAborted } from './net/deadline.ts';
 
 /** The result of a task: a value, or an error that has a code. Anything else ends it with an exception. */
 type Report<Value> = { value: Value } | { error: { code: ErrorCode; detail: ErrorDetail; cause: string | undefined } };
@@ -68,11 +69,9 @@ export function createThreads(module: URL, size: number, memoryMb = getHeapStati
   return {
     async run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value> {
       const ended = AbortSignal.any([signal, stopping.signal]);
-      const report = await pool.use(async (thread) =>
-        ended.aborted ? undefined : ask(thread, { task, input }, ended),
-      );
-      if (report === undefined) throw ended.reason;
-      return reported(report as Report<Value>);
+      // Nobody waits for what was ended before its turn came; the thread is as good as before.
+      const asked = pool.use(async (thread) => (ended.aborted ? undefined : ask(thread, { task, input }, ended)));
+      return reported((await unlessAborted(asked, ended)) as Report<Value>);
     },
     async stop() {
       stopping.abort(new Error('the threads are stopped'));

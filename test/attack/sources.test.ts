@@ -171,6 +171,17 @@ const patched = (offset: number, value: number): Buffer => {
   copy.writeUInt32LE(value, offset);
   return copy;
 };
+/** A compound file of nothing but lists of the table's sectors, which name none: each says which one is the next. */
+function onlyLists(...next: number[]): Buffer {
+  const header = Buffer.from(DOC.subarray(0, 512)).fill(0xff, 76);
+  header.writeUInt32LE(0, 68);
+  const lists = next.map((sector) => {
+    const list = Buffer.alloc(512, 0xff);
+    list.writeUInt32LE(sector, 508);
+    return list;
+  });
+  return Buffer.concat([header, ...lists]);
+}
 const COMPOUND: Case[] = [
   ['half of one', () => half(DOC), 'a.doc'],
   ['nothing but a header', () => DOC.subarray(0, 512), 'a.doc'],
@@ -178,6 +189,8 @@ const COMPOUND: Case[] = [
   ['a table that is not there', () => patched(76, 0x00fffff0), 'a.doc'],
   ['a stream behind its end', () => patched(FAT + 3 * 4, 0x00fffff0), 'a.doc'],
   ['a directory that is not there', () => patched(48, 0x7fffffff), 'a.doc'],
+  ['a list of the table that follows itself', () => onlyLists(0), 'a.doc'],
+  ['lists of the table that follow one another', () => onlyLists(1, 0), 'a.doc'],
 ];
 const HARMLESS: Case[] = [
   ['sectors behind its end', () => patched(FAT + 127 * 4, 0xfffffffe), 'a.doc'],

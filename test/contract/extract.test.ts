@@ -7,7 +7,7 @@ import { validator } from '../../src/common/schema.ts';
 import { fods } from '../engine/support.ts';
 import { secret } from '../support/logs.ts';
 import { slidesWithVideo } from '../support/open-documents.ts';
-import { errorOf, form, sharedEnterprise } from '../support/service.ts';
+import { errorOf, form, sharedEnterprise, startService, useService } from '../support/service.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const MARKER = secret('Công văn mật số 42');
@@ -151,4 +151,22 @@ describe('POST /v1/extract', () => {
       expect(error.detail['errors']).to.have.nested.property('[0].path', path);
     });
   }
+});
+
+describe('POST /v1/extract where files may have 1 MB', () => {
+  const service = useService(() => startService({ SVC_DOCBUILDER_MAX_FILE_MB: '1' }));
+
+  it('takes a sheet that is much larger once LibreOffice has unpacked it', async function () {
+    this.timeout(60_000);
+    // 50,000 cells: less than 200 kB, and 5 MB as flat OpenDocument.
+    const sheet = ooxml('xlsx', { rows: 2_500, columns: 20 });
+    const post = async (what: string, fields = {}) => {
+      const answer = await service.call(`/v1/extract/${what}`, { method: 'POST', body: form(sheet, 'a.xlsx', fields) });
+      expect(answer.status, what).to.equal(200);
+      return answer;
+    };
+    const lines = (await (await post('text', { format: 'text' })).text()).trimEnd().split('\n');
+    expect(lines.at(-1)).to.match(/^Dòng 2500\t5000\t.*\t50000$/);
+    expect(await (await post('meta')).json()).to.include({ family: 'sheet', sheets: 1 });
+  });
 });

@@ -1,4 +1,5 @@
 import { stat, writeFile } from 'node:fs/promises';
+import { MB } from '../../../src/common/errors.ts';
 import { runTask } from '../engine/run-task.ts';
 import type { Engine, ImageOptions } from '../engine/task.ts';
 import { FLAT, getFamily, type ImageFormat } from '../formats.ts';
@@ -33,7 +34,12 @@ export function metaWork(request: ExtractRequest, deps: ExtractDependencies): Wo
   });
 }
 
-/** A flat file is not packed: it may be so many times larger than the largest file. */
+/**
+ * The flat file is temporary and not packed: a workbook that may be sent, and whose text may be sent back, is thirty times
+ * larger in it. So what it may take of the disk does not follow from what a file may have, which a plan or an operator
+ * makes small; it is more where files may be large themselves.
+ */
+const FLAT_BYTES = 1024 * MB;
 const FLAT_GROWTH = 4;
 
 /** Work that reads a document from its flat OpenDocument form: one reader serves every format that LibreOffice opens. */
@@ -56,7 +62,7 @@ function extractWork(
         const path = newPath();
         const maxBytes = deps.maxFileBytes();
         const outputs = [{ path, to: FLAT[family], options: {} }] as const;
-        const whole = { ...task, outputs, maxOutputBytes: maxBytes * FLAT_GROWTH };
+        const whole = { ...task, outputs, maxOutputBytes: Math.max(FLAT_BYTES, maxBytes * FLAT_GROWTH) };
         const { pages, engineMs } = await runTask(deps.engine, whole, signal, { maxFileBytes: maxBytes });
         const facts = await readFacts(opened, pages[0] ?? 0);
         const { fileId, path: target } = await newFile();

@@ -3,6 +3,7 @@ import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 import type { SourceFormat } from '../formats.ts';
 import { readCompoundFile } from '../source/inspect/cfb.ts';
 import { type ByteSource, withSource } from '../source/inspect/source.ts';
+import { normalized } from '../source/inspect/unicode.ts';
 import { xmlText } from '../source/inspect/xml-prolog.ts';
 import { newBudget, readHead, readZip } from '../source/inspect/zip.ts';
 
@@ -85,7 +86,8 @@ function readPropertySet(stream: Buffer): SourceProperties {
     places.set(number(entry), start + number(entry + 4));
   }
   const codePage = number((places.get(1) ?? -1) + 4) & 0xffff;
-  const encoding = CODE_PAGES[codePage] ?? (codePage >> 3 === 156 ? `windows-${codePage}` : 'windows-1252');
+  const isWindows = codePage >= 1250 && codePage <= 1258;
+  const encoding = CODE_PAGES[codePage] ?? (isWindows ? `windows-${codePage}` : 'windows-1252');
 
   const text = (id: number): string | null => {
     const at = places.get(id) ?? -1;
@@ -93,8 +95,9 @@ function readPropertySet(stream: Buffer): SourceProperties {
     if (type !== LPSTR && type !== LPWSTR) return null;
     const length = number(at + 4) * (type === LPWSTR ? 2 : 1);
     const bytes = stream.subarray(at + 8, at + 8 + length);
-    const decoded = new TextDecoder(type === LPWSTR ? 'utf-16le' : encoding).decode(bytes);
-    return decoded.split('\0')[0]?.trim() || null;
+    const decoded = new TextDecoder(type === LPWSTR ? 'utf-16le' : encoding).decode(bytes).split('\0', 1).join();
+    // windows-1258 has its tone marks beside the letters.
+    return (encoding === 'windows-1258' ? normalized(decoded, 'NFC') : decoded).trim() || null;
   };
   const time = (id: number): string | null => {
     const at = places.get(id) ?? -1;

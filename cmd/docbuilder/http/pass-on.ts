@@ -10,6 +10,8 @@ import { type JobQueue, stopping } from '../jobs/queue.ts';
 
 const MARK = 'x-svc-passed-on';
 const CONNECT_MS = 1_000;
+/** Between looks whether the replica that has a request still lives. */
+const LOOK_MS = 1_000;
 /** Headers of one connection (RFC 9110, 7.6.1). */
 const OF_CONNECTION = new Set([
   'connection',
@@ -38,7 +40,7 @@ export interface PassOnHandlers {
  * A request is passed on once: it bears a mark that only replicas can make.
  */
 export function passOn(deps: PassOnHandlers): RequestHandler {
-  const { passKey, log } = deps;
+  const { passKey, group, log } = deps;
   const taken = new WeakMap<Replica, number>();
   return async (request, response, next) => {
     const mark = createHmac('sha256', passKey).update(request.originalUrl).digest('hex');
@@ -47,7 +49,8 @@ export function passOn(deps: PassOnHandlers): RequestHandler {
     if (!replica) return next();
     // Until the next beat tells.
     taken.set(replica, (taken.get(replica) ?? 0) + 1);
-    const sent = await send(request, response, { replica, mark, log });
+    const lives = (): boolean => group.others().some(({ id }) => id === replica.id);
+    const sent = await send(request, response, { replica, mark, lives, log });
     if (sent) return;
     log.warn({ replica: replica.address }, 'a request could not be passed on');
     next();
@@ -66,12 +69,16 @@ function choose({ group, queue, isLeaving }: PassOnHandlers, taken: WeakMap<Repl
   return most('free') ?? (own.room > 0 ? undefined : most('room'));
 }
 
+interface To {
+  replica: Replica;
+  mark: string;
+  /** The replica is still one of the group. */
+  lives: () => boolean;
+  log: Logger;
+}
+
 /** @returns false when the replica cannot be reached: nothing of the request was read then */
-function send(
-  request: Request,
-  response: Response,
-  { log, ...to }: { replica: Replica; mark: string; log: Logger },
-): Promise<boolean> {
+function send(request: Request, response: Response, { log, ...to }: To): Promise<boolean> {
   const { hostname, port } = new URL(`http://${to.replica.address}`);
   // A connection of its own: one that is reused may be closed just then, when the body is half read.
   const upstream = connectTo({
@@ -84,6 +91,11 @@ function send(
   });
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const late = setTimeout(() => upstream.destroy(new Error('no connection in time')), CONNECT_MS);
+  // A machine that loses power ends no connection, and an answer may be silent for as long as its job takes.
+  const look = setInterval(() => {
+    if (!to.lives()) upstream.destroy(new Error('the replica is no more'));
+  }, LOOK_MS);
+  upstream.once('close', () => clearInterval(look));
   let isConnected = false;
   const begin = (): void => void request.pipe(upstream);
   upstream.once('socket', (socket) =>

@@ -87,7 +87,7 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
     try {
       await sendJob(request, response, { job, async, store: deps.store });
     } finally {
-      if (!async) await deps.store.release(job.id);
+      if (!async) await deps.jobs.answered(job.id);
     }
   };
 }

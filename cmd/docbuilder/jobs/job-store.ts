@@ -48,8 +48,12 @@ export function storageAway(cause?: unknown): AppError {
   return new AppError('pool_unavailable', { reason: 'storage_unavailable' }, { retryAfter: 5, cause });
 }
 
+/** Returns whether an error says that database or object store are away. */
+export function isStorageAway(error: unknown): boolean {
+  return error instanceof Unavailable || (error as { isPassing?: boolean } | null | undefined)?.isPassing === true;
+}
+
 /** The error of a database or an object store that is away in the words of the interface; any other unchanged. */
 export function orStorageAway(error: unknown): unknown {
-  const isAway = error instanceof Unavailable || (error as { isPassing?: boolean } | null)?.isPassing === true;
-  return isAway ? storageAway(error) : error;
+  return isStorageAway(error) ? storageAway(error) : error;
 }

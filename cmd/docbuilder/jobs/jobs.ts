@@ -5,7 +5,7 @@ import { withContext } from '../../../src/common/context.ts';
 import { AppError, badRequest, errorBody, toAppError } from '../../../src/common/errors.ts';
 import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { startDeadline } from '../../../src/common/net/deadline.ts';
+import { startDeadline, withDeadline } from '../../../src/common/net/deadline.ts';
 import { getContentType } from '../formats.ts';
 import type { JobKind, JobRecord } from './job.ts';
 import type { JobRegistry } from './job-registry.ts';
@@ -27,7 +27,7 @@ export interface Submission {
   baseUrl: string;
   /** The work may have to fetch something that takes its time: an async job then does so after it was accepted. */
   fetches: boolean;
-  /** Aborts, with the job's error, when nobody waits for the answer of a sync request any more. */
+  /** Aborts, with the job's error, when nobody waits for the answer any more. An async job that is accepted goes on. */
   clientGone: AbortSignal;
 }
 
@@ -86,13 +86,14 @@ export class JobService {
 
   /** Makes a job of work that nothing is wrong with. An async job that fetches is prepared later. */
   async #admit(work: Work, resources: Resources, submission: Submission, waiting?: AbortSignal): Promise<Task> {
+    const accepting = waiting ?? submission.clientGone;
     const signal = waiting ?? new AbortController().signal;
     try {
       await this.#checkCallback(submission);
       const later = submission.async && submission.fetches;
       if (later) await work.check?.();
-      const run = later ? undefined : await this.#prepare(work, resources, signal);
-      signal.throwIfAborted();
+      const run = later ? undefined : await this.#prepare(work, resources, accepting);
+      accepting.throwIfAborted();
       const ticket = this.#deps.queue.reserve();
       const job = newJob(this.#deps.registry.newJobId(), work.kind, submission, this.#deps.clock());
       await this.#add(job, submission).catch((error) => {
@@ -101,7 +102,7 @@ export class JobService {
       });
       return { job, work, resources, run, ticket, signal, urgent: !submission.async };
     } catch (error) {
-      await resources.release();
+      await this.#cleaned(resources.release());
       throw error;
     }
   }
@@ -125,10 +126,28 @@ export class JobService {
     await this.#deps.checkUrl(callbackUrl);
   }
 
-  /** A stop ends the preparation: a download must not hold that up. */
+  /** Prepares work in time. A stop ends that: a download must not hold it up. */
   async #prepare(work: Work, resources: Resources, signal: AbortSignal): Promise<Run> {
     this.#stopping.signal.throwIfAborted();
-    return under([signal, this.#stopping.signal], (either) => work.prepare(either, resources.newPath));
+    const either = AbortSignal.any([signal, this.#stopping.signal]);
+    return this.#inTime(either, (limited) => work.prepare(limited, resources.newPath));
+  }
+
+  /**
+   * Does one part of a job, its preparation or its run, within the plan's job timeout. A failure after an abort has the
+   * signal's reason: streams call every abort the same.
+   */
+  #inTime<T>(signal: AbortSignal, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const seconds = this.#deps.plan().limits.job_timeout_seconds;
+    const late = () => new AppError('timeout', { scope: 'job', limit_seconds: seconds });
+    return withDeadline(seconds * 1000, late, signal, async (limited) => {
+      try {
+        return await step(limited);
+      } catch (error) {
+        limited.throwIfAborted();
+        throw error;
+      }
+    });
   }
 
   async #process({ job, work, resources, run: prepared, ticket, signal, urgent }: Task): Promise<void> {
@@ -153,16 +172,23 @@ export class JobService {
       await this.#fail(job, error);
     } finally {
       ticket.release();
-      // Nobody waits for its result.
-      if (!urgent) await this.#deps.store.release(job.id);
-      // The answer does not wait for the cleaning; a stop does.
-      this.#inBackground(
-        resources.release().catch((error) => this.#deps.log.warn({ err: error }, 'resources could not be released')),
-      );
+      // The answer does not wait for the cleaning; a stop does. For the result of an async job nobody waits.
+      this.#inBackground(this.#cleaned(resources.release()));
+      if (!urgent) this.#inBackground(this.answered(job.id));
     }
   }
 
-  /** Lets a stop wait for `work`. */
+  /** Hears that the request which brought an ended job was answered. */
+  answered(jobId: string): Promise<void> {
+    return this.#cleaned(this.#deps.store.release(jobId));
+  }
+
+  /** Files that cannot be removed are no reason for a job to fail, nor for the process to end. */
+  #cleaned(cleaning: Promise<void>): Promise<void> {
+    return cleaning.catch((error) => this.#deps.log.warn({ err: error }, 'files of a job could not be removed'));
+  }
+
+  /** Lets a stop wait for `work`, which does not reject. */
   #inBackground(work: Promise<void>): void {
     this.#active.add(work);
     void work.finally(() => this.#active.delete(work));
@@ -176,30 +202,22 @@ export class JobService {
     await this.#deps.store.discard(job.id);
   }
 
-  /** Runs the work under the plan's job timeout. */
   async #run(job: JobRecord, run: Run, signal: AbortSignal): Promise<void> {
-    const seconds = this.#deps.plan().limits.job_timeout_seconds;
-    const late = () => new AppError('timeout', { scope: 'job', limit_seconds: seconds });
-    const deadline = startDeadline(seconds * 1000, late, signal);
-    try {
-      const { store, registry } = this.#deps;
-      let files = 0;
-      const newFile = async (): Promise<NewFile> => {
-        const fileId = registry.fileId(job.id, files++);
-        return { fileId, path: await store.createFile(job.id, fileId) };
-      };
-      const produced = await under([deadline.signal], (limited) => run(limited, newFile));
-      job.timing.engineMs = produced.engineMs;
-      job.outputs = await Promise.all(
-        produced.outputs.map(async (output) => ({
-          ...output,
-          contentType: getContentType(output.format),
-          ...(await store.describe(job.id, output.fileId)),
-        })),
-      );
-    } finally {
-      deadline.end();
-    }
+    const { store, registry } = this.#deps;
+    let files = 0;
+    const newFile = async (): Promise<NewFile> => {
+      const fileId = registry.fileId(job.id, files++);
+      return { fileId, path: await store.createFile(job.id, fileId) };
+    };
+    const produced = await this.#inTime(signal, (limited) => run(limited, newFile));
+    job.timing.engineMs = produced.engineMs;
+    job.outputs = await Promise.all(
+      produced.outputs.map(async (output) => ({
+        ...output,
+        contentType: getContentType(output.format),
+        ...(await store.describe(job.id, output.fileId)),
+      })),
+    );
   }
 
   async #finish(job: JobRecord, status: 'done' | 'failed'): Promise<void> {
@@ -271,15 +289,4 @@ function newJob(id: string, kind: JobKind, { baseUrl, callbackUrl }: Submission,
     baseUrl,
     timing: { queueMs: 0, engineMs: 0 },
   };
-}
-
-/** Runs a step under signals. A failure after an abort has the signal's reason: streams call every abort the same. */
-async function under<T>(signals: AbortSignal[], step: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const signal = AbortSignal.any(signals);
-  try {
-    return await step(signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  }
 }

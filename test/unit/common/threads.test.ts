@@ -61,15 +61,19 @@ describe('threads for large work', () => {
     expect(await waiting).to.be.greaterThan(thread);
   });
 
-  it('do not begin what was ended while it waited', async () => {
+  it('do not begin what is ended while it waits, and say so at once', async () => {
     const thread = await getId();
     const [busy, late] = [new AbortController(), new AbortController()];
     const { error } = await startEndless(threads, busy.signal);
     const waiting = failure(threads.run('id', undefined, late.signal));
     late.abort('late');
+    expect(await waiting).to.equal('late');
     busy.abort('busy');
-    expect(await Promise.all([error, waiting])).to.deep.equal(['busy', 'late']);
-    expect(await getId()).to.be.greaterThan(thread);
+    expect(await error).to.equal('busy');
+    const next = await getId();
+    expect(next).to.be.greaterThan(thread);
+    expect(await failure(threads.run('id', undefined, AbortSignal.abort('before')))).to.equal('before');
+    expect(await getId(), 'the thread that was free is kept').to.equal(next);
   });
 
   it('outlive a task that fails without a code', async () => {

@@ -18,6 +18,7 @@ import { createLogger } from '../../../src/common/log.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
 import { useFolder } from '../../support/folder.ts';
 import { silentLogger } from '../../support/logs.ts';
+import { until } from '../../support/until.ts';
 
 const CLIENT_GONE = new AppError('timeout', { scope: 'client_gone' });
 const CALLBACK = { async: true, callbackUrl: 'https://example.com/' };
@@ -135,6 +136,17 @@ describe('jobs', () => {
       expect(released).to.deep.equal([1, 1, 1]);
     });
 
+    it('when what comes before their turn takes too long, before they are accepted and afterwards', async () => {
+      limits = { job_timeout_seconds: 0.05, max_queued_jobs: 0 };
+      const late = { code: 'timeout', detail: { scope: 'job', limit_seconds: 0.05 } };
+      expect(await refusal(accept({ prepare: endless }, { async: true }))).to.deep.include(late);
+      const { id } = await accept({ prepare: endless }, { async: true, fetches: true });
+      const ended = async () => ((await registry.job(id)).status === 'failed' ? registry.job(id) : undefined);
+      expect((await until('the job ends', ended)).error).to.deep.include(late);
+      await until('all is released', () => released.join() === '1,1');
+      expect(await accept()).to.include({ status: 'done' });
+    });
+
     it('when their client has gone, whether they wait or run; an async job goes on', async () => {
       limits = { job_timeout_seconds: 0.2 };
       const gone = new AbortController();
@@ -155,12 +167,12 @@ describe('jobs', () => {
 
     it('when their client goes while they are prepared, or has gone before', async () => {
       const gone = new AbortController();
-      const first = refusal(accept({ prepare: endless }, { clientGone: gone.signal }));
+      const send = (async: boolean) => refusal(accept({ prepare: endless }, { async, clientGone: gone.signal }));
+      const sent = [send(false), send(true)];
       await nextTurn();
       gone.abort(CLIENT_GONE);
-      const second = refusal(accept({}, { clientGone: gone.signal }));
-      expect([await first, await second]).to.deep.equal([CLIENT_GONE, CLIENT_GONE]);
-      expect(released).to.deep.equal([1, 1]);
+      for (const error of await Promise.all([...sent, send(false), send(true)])) expect(error).to.equal(CLIENT_GONE);
+      expect(released).to.deep.equal([1, 1, 1, 1]);
     });
 
     it('when they cannot be made known, and leave their place to others', async () => {
@@ -210,6 +222,16 @@ describe('jobs', () => {
     await ended;
     expect((await registry.job(id)).status).to.equal('done');
     expect((await store.read(id))?.status).to.equal('done');
+  });
+
+  it('whose files cannot be removed end all the same, and all else that they held is released', async () => {
+    store.release = fails(new Error('EIO'));
+    const { id } = await accept({}, { async: true });
+    await jobs.answered((await accept()).id);
+    await jobs.stop();
+    expect((await registry.job(id)).status).to.equal('done');
+    expect(released).to.deep.equal([1, 1]);
+    expect(logged.filter((line) => line.includes('EIO') && line.includes('"level":"warn"'))).to.have.length(2);
   });
 
   it('that run outlive a sweep, however late it is', async () => {

@@ -15,6 +15,7 @@ import { createHttpServer } from '../../../src/common/http/server.ts';
 import { createLogger } from '../../../src/common/log.ts';
 import { portOf } from '../../support/listen.ts';
 import { freePort } from '../../support/process.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
 const key = randomBytes(32);
 const logged: string[] = [];
@@ -131,6 +132,48 @@ describe('a work request', () => {
       code: 'pool_unavailable',
       detail: { reason: 'stopping' },
     });
+  });
+
+  describe('whose replica dies without a word', () => {
+    let network: TcpProxy;
+    /** What has been answered when the replica died. */
+    let begun: string;
+    beforeEach(async () => {
+      network = await startTcpProxy(two.port);
+      one.others = [asReplica(network.port)];
+      begun = '';
+      two.handle = async (_request, response) => {
+        if (begun) response.write(begun);
+        // As when the machine loses power: no connection ends, and after a while the database has it no more.
+        setTimeout(() => {
+          network.blackHole();
+          one.others = [];
+        }, 200);
+      };
+    });
+    afterEach(() => network.close());
+
+    it('gets an honest answer once the others know', async () => {
+      const { status, answer } = await post();
+      expect([status, (answer as ErrorResponse).error.code]).to.deep.equal([503, 'pool_unavailable']);
+    });
+
+    it('while it is sent gets the same', async () => {
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.alloc(1 << 20)) });
+      const url = `http://127.0.0.1:${one.port}/v1/convert`;
+      expect((await fetch(url, { method: 'POST', body, duplex: 'half' })).status).to.equal(503);
+    });
+
+    it('in the middle of its answer is cut off: what has come is not taken for all of it', async () => {
+      begun = '{"node":"two"';
+      const sent = fetch(`http://127.0.0.1:${one.port}/v1/convert`, { method: 'POST', body: 'content' });
+      expect(await sent.then((response) => response.text()).catch((error) => error.message)).to.equal('terminated');
+    });
+  });
+
+  it('may be answered after a long silence, as long as its replica lives', async () => {
+    two.handle = (_request, response) => void setTimeout(() => response.json({ node: 'two' }), 3_000);
+    expect((await post()).answer).to.include({ node: 'two' });
   });
 
   it('that is refused before its body has arrived is refused at once', async () => {

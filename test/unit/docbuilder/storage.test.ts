@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
+import type { Config } from '../../../cmd/docbuilder/config.ts';
+import type { JobStore } from '../../../cmd/docbuilder/jobs/job-store.ts';
 import { createRateLimiter } from '../../../cmd/docbuilder/jobs/rates.ts';
+import { openShared } from '../../../cmd/docbuilder/shared-storage.ts';
+import type { DataDir } from '../../../cmd/docbuilder/store/data-dir.ts';
 import { createFolderJobs } from '../../../cmd/docbuilder/store/folder-jobs.ts';
 import { type Database, openDatabase, sharedKey } from '../../../cmd/docbuilder/store/shared/database.ts';
 import { JobRows } from '../../../cmd/docbuilder/store/shared/job-rows.ts';
@@ -70,7 +74,7 @@ describe('the storage of several DocBuilders', function () {
     const rows = new JobRows(query, replicas.id);
     const isConnected = () => replicas.isConnected();
     const directory = join(known.directory, replicas.id);
-    return { replicas, store: new SharedJobs(directory, { ...known, rows, results, isConnected, log }) };
+    return { replicas, rows, store: new SharedJobs(directory, { ...known, rows, results, isConnected, log }) };
   }
 
   describe('keeps jobs in rows and objects:', () => {
@@ -141,6 +145,20 @@ describe('the storage of several DocBuilders', function () {
       }
       expect(await two.store.takeOver()).to.deep.equal([]);
       expect([await one.store.sends(open), await two.store.sends(open)]).to.deep.equal([false, true]);
+    });
+
+    it('takes no longer to take over the more it had to do, and no callback waits for what else is to be written', async () => {
+      const [one, two] = [await member(known, at), await member(known, at)];
+      const [quiet, called] = [newOne(), { ...newOne(), callback }];
+      for (const job of [quiet, called]) await one.store.add(job);
+      await one.replicas.leave();
+      const { end } = two.rows;
+      two.rows.end = () => Promise.reject(new Unavailable(new Error('away')));
+      expect((await two.store.takeOver()).map(({ id }) => id)).to.deep.equal([called.id]);
+      two.rows.end = end;
+      await two.store.flush();
+      const ended = await database.query(`SELECT id FROM docbuilder_jobs WHERE state = 'ended'`, []);
+      expect(ended).to.deep.equal([[quiet.id]]);
     });
 
     it('only one of the others takes over, though all of them find it at once', async () => {
@@ -229,6 +247,58 @@ describe('the storage of several DocBuilders', function () {
     one.store.assertReady();
     expect(await two.store.read(job.id)).to.include({ status: 'done' });
     expect(await one.store.sends(done)).to.equal(true);
+  });
+
+  describe('while the bucket hangs', () => {
+    const IDLE_MS = 6_000;
+    /** Jobs that end while the bucket takes nothing. */
+    const unsaved = async (known: Known, store: JobStore, count: number) => {
+      const jobs = Array.from({ length: count }, () => newJob(known.ids.issue('job', Date.now()), Date.now()));
+      for (const job of jobs) await store.add(job);
+      s3.hang();
+      const ended = { status: 'done', finishedAt: Date.now(), expiresAt: Date.now() + 60_000 } as const;
+      await Promise.all(
+        jobs.map(async (job) => {
+          const outputs = [await result(store, known.ids.sibling(job.id, 'file'), job.id)];
+          await store.save({ ...job, ...ended, outputs });
+        }),
+      );
+      return jobs;
+    };
+    afterEach(() => s3.resume());
+
+    it('goes on beating: what it still has to write is not taken over as if it were dead', async () => {
+      const options = {
+        ...{ config: { listen: { host: '127.0.0.1', port: 1 } } as Config, rates: () => ({ minute: 1, day: null }) },
+        ...{ dataDir: { temporary: folder.path } as DataDir, retentionMs: () => RETENTION_MS, clock: Date.now, log },
+      };
+      const shared = {
+        databaseUrl: url,
+        s3: { ...s3.settings, timings: { ...TIMINGS, idleMs: IDLE_MS } },
+        podIp: undefined,
+      };
+      const [one, two] = [await openShared(options, shared), await openShared(options, shared)];
+      for (const { join } of [one, two]) await join({ load: () => LOAD, takeOver: () => {} });
+      const jobs = await unsaved({ ...makeKnown(), ids: one.ids }, one.store, 3);
+      const leastBeat = async () => Number((await database.query('SELECT min(beat) FROM docbuilder_replicas', []))[0]);
+      const before = await leastBeat();
+      await until('longer than any may be silent', async () => (await leastBeat()) > before + 12);
+      for (const { id } of jobs) expect(await two.store.read(id)).to.include({ status: 'queued' });
+      s3.resume();
+      for (const { id } of jobs)
+        await until('it is written', async () => (await two.store.read(id))?.status === 'done');
+      await Promise.all([one.close(), two.close()]);
+    });
+
+    it('tries what is left no further once the first could not be written', async () => {
+      const known = makeKnown();
+      const { store } = await member(known);
+      await unsaved(known, store, 4);
+      const began = performance.now();
+      await store.flush();
+      // Each of them waits for a second.
+      expect(performance.now() - began).to.be.within(900, 2_500);
+    });
   });
 
   it('removes results that a killed DocBuilder left without a row, once they are two days old, and nobody else’s', async () => {

@@ -30,9 +30,12 @@ const LINK = /^(?:https?:\/\/|mailto:|tel:|#)/i;
 const ELSEWHERE = /[[\]#|]|:\/|file:/i;
 const CELL_FACTS = new Set('address col color contents format parentheses prefix protect row type width'.split(' '));
 
-/** A function's name without the prefixes it has in files, in capitals. */
+/**
+ * A function's name without the prefixes it has in files, in capitals. Without all of them, in any order: a second one would
+ * hide a function that may not be used.
+ */
 export function plainName(name: string): string {
-  return name.toUpperCase().replace(/^(?:_XLFN\.)?(?:_XLWS\.)?/, '');
+  return name.toUpperCase().replace(/^(?:_XLFN\.|_XLWS\.)+/, '');
 }
 
 /** A function's name as it stands in files. */

@@ -100,7 +100,7 @@ function readUnits(sectors: Iterable<number>, length: number, sectorBytes: numbe
 function readFat(header: Buffer, sectorBytes: number, inFile: number, readSector: ReadSector): Uint32Array {
   const fat = new Uint32Array(inFile).fill(MAX_REGULAR_SECTOR);
   let filled = 0;
-  for (const sector of fatSectors(header, sectorBytes, readSector)) {
+  for (const sector of fatSectors(header, sectorBytes, inFile, readSector)) {
     if (filled >= inFile) break;
     const table = toTable(readSector(sector));
     fat.set(table.subarray(0, inFile - filled), filled);
@@ -109,11 +109,15 @@ function readFat(header: Buffer, sectorBytes: number, inFile: number, readSector
   return fat;
 }
 
-/** Section 2.5: the sectors that hold the table; 109 in the header, the rest in a chain of sectors of their own. */
-function* fatSectors(header: Buffer, sectorBytes: number, readSector: ReadSector): Generator<number> {
+/**
+ * Section 2.5: the sectors that hold the table; 109 in the header, the rest in a chain of sectors of their own. A chain
+ * that is longer than the file runs in a circle: it need not name a single sector, so whoever takes them can't tell.
+ */
+function* fatSectors(header: Buffer, sectorBytes: number, inFile: number, readSector: ReadSector): Generator<number> {
   yield* regular(toTable(header.subarray(76)));
   let next = header.readUInt32LE(68);
-  while (next < MAX_REGULAR_SECTOR) {
+  for (let length = 0; next < MAX_REGULAR_SECTOR; length++) {
+    if (length >= inFile) throw corrupt('bad_compound_file');
     const table = toTable(readSector(next));
     yield* regular(table.subarray(0, sectorBytes / 4 - 1));
     next = table[sectorBytes / 4 - 1] ?? MAX_REGULAR_SECTOR;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../src/common/clock.ts';
 import type { IdIssuer } from '../../../../src/common/ids.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import type { JobRecord, OutputRecord } from '../../jobs/job.ts';
-import { type JobStore, type ReadResult, storageAway } from '../../jobs/job-store.ts';
+import { isStorageAway, type JobStore, type ReadResult, storageAway } from '../../jobs/job-store.ts';
 import { createJobFiles } from '../folder-jobs.ts';
 import type { JobRows } from './job-rows.ts';
 import type { Results } from './results.ts';
@@ -44,8 +44,10 @@ export class SharedJobs implements JobStore {
   readonly #answering = new Set<string>();
   /** Rows of jobs that were refused after all: the answer to their insertion was lost. */
   readonly #refused = new Set<string>();
-  /** The last job that ended could not be written. */
-  #isAway = false;
+  /** Jobs that were taken over and of which nobody is to be told: only their end is still to be written. */
+  readonly #settled = new Set<JobRecord>();
+  /** Why the last job that ended could not be written. */
+  #failure: unknown;
 
   /** @param directory of this replica alone, for results that are not uploaded yet */
   constructor(directory: string, deps: Dependencies) {
@@ -55,7 +57,7 @@ export class SharedJobs implements JobStore {
   }
 
   assertReady(): void {
-    if (this.#isAway || !this.#deps.isConnected()) throw storageAway();
+    if (this.#failure !== undefined || !this.#deps.isConnected()) throw storageAway();
   }
 
   async add(job: JobRecord): Promise<void> {
@@ -104,16 +106,16 @@ export class SharedJobs implements JobStore {
     const now = this.#deps.clock();
     const jobs = await this.#deps.rows.takeOver(now, now + this.#deps.retentionMs());
     const isPending = ({ callback }: JobRecord) => callback?.state === 'pending';
-    for (const job of jobs) if (!isPending(job)) await this.#deps.rows.end(job);
+    for (const job of jobs) if (!isPending(job)) this.#settled.add(job);
     if (jobs.length > 0) this.#deps.log.warn({ jobs: jobs.length }, 'jobs of another replica were taken over');
     return jobs.filter(isPending);
   }
 
-  /** Writes what has changed, and what could not be written before. */
+  /** Writes what has changed, and what could not be written before, as long as database and object store are there. */
   async flush(): Promise<void> {
-    for (const [id, { underWay }] of this.#unsaved) {
-      if (!underWay)
-        await this.#write(id).catch((error) => this.#deps.log.error({ err: error, job: id }, 'a result is lost'));
+    for (const job of this.#settled) {
+      await this.#deps.rows.end(job);
+      this.#settled.delete(job);
     }
     for (const job of this.#changed) {
       // One that has ended is written as such.
@@ -121,9 +123,14 @@ export class SharedJobs implements JobStore {
       this.#changed.delete(job);
     }
     const refused = [...this.#refused];
-    if (refused.length === 0) return;
-    await this.#deps.rows.remove(refused);
+    if (refused.length > 0) await this.#deps.rows.remove(refused);
     for (const id of refused) this.#refused.delete(id);
+    for (const [id, { underWay }] of this.#unsaved) {
+      if (underWay) continue;
+      await this.#write(id).catch((error) => this.#deps.log.error({ err: error, job: id }, 'a result is lost'));
+      // The others would wait as long, and in vain.
+      if (isStorageAway(this.#failure)) return;
+    }
   }
 
   /** Removes expired jobs. Several replicas share that work. */
@@ -174,8 +181,9 @@ export class SharedJobs implements JobStore {
         await this.#written(id);
         throw error;
       }
-      if (!this.#isAway) log.error({ err: error, job: id }, 'a job that ended waits for database and object store');
-      this.#isAway = true;
+      if (this.#failure === undefined)
+        log.error({ err: error, job: id }, 'a job that ended waits for database and object store');
+      this.#failure = error;
       return undefined;
     } finally {
       unsaved.underWay = false;
@@ -184,7 +192,7 @@ export class SharedJobs implements JobStore {
 
   async #written(id: string): Promise<void> {
     this.#unsaved.delete(id);
-    this.#isAway = false;
+    this.#failure = undefined;
     if (!this.#answering.has(id)) await this.#files.remove(id);
   }
 }

@@ -102,6 +102,40 @@ describe('metadata', () => {
   });
 });
 
+/** A property set (MS-OLEPS 2.20) with a title in some code page. */
+function titled(codePage: number, title: Buffer): Buffer {
+  const [start, entries] = [48, 24];
+  const set = Buffer.alloc(start + entries + 8 + 8 + title.length);
+  set.writeUInt32LE(start, 44);
+  set.writeUInt32LE(2, start + 4);
+  for (const [index, [id, at]] of [[1, entries] as const, [2, entries + 8] as const].entries()) {
+    set.writeUInt32LE(id, start + 8 + 8 * index);
+    set.writeUInt32LE(at, start + 12 + 8 * index);
+  }
+  set.writeUInt32LE(0x02, start + entries);
+  set.writeUInt32LE(codePage, start + entries + 4);
+  set.writeUInt32LE(0x1e, start + entries + 8);
+  set.writeUInt32LE(title.length, start + entries + 12);
+  title.copy(set, start + entries + 16);
+  return set;
+}
+
+describe('the code page of an old document', () => {
+  for (const [codePage, bytes, title] of [
+    [1258, 'Vi\xea\xf2t', 'Việt'],
+    [1257, '\xe0', 'ą'],
+    [1250, '\xb9', 'ą'],
+    [874, '\xa1', 'ก'],
+    // None that anybody has made: most are western.
+    ...[1248, 1249, 1259, 4711].map((unknown) => [unknown, '\xe9', 'é'] as const),
+  ] as const) {
+    it(`is known or taken for a western one: ${codePage}`, async () => {
+      const source = compoundFile({ '\u0005SummaryInformation': titled(codePage, Buffer.from(bytes, 'latin1')) });
+      expect(await meta('sheet', { body: '' }, { format: 'xls' }, source)).to.include({ title });
+    });
+  }
+});
+
 describe('fonts and languages of a document', () => {
   const fonts =
     face('Calibri1', "'Calibri'") + face('Arial') + face('Gothic', "'MS Gothic'") + face('Unused') + face('F', '');

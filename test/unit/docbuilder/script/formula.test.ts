@@ -83,7 +83,15 @@ describe('formulas of a script', () => {
   });
 
   it('reach nothing outside the document', () => {
-    const web = ['WEBSERVICE', '_xlfn.WEBSERVICE', 'ＷＥＢＳＥＲＶＩＣＥ', 'COM.MICROSOFT.WEBSERVICE', 'IMAGE'];
+    const web = [
+      'WEBSERVICE',
+      '_xlfn.WEBSERVICE',
+      '_xlfn._xlfn.WEBSERVICE',
+      '_xlws._xlfn._xlws.FILTERXML',
+      'ＷＥＢＳＥＲＶＩＣＥ',
+      'COM.MICROSOFT.WEBSERVICE',
+      'IMAGE',
+    ];
     const files = ['file:///tmp/[x.xlsx]A', 'http://127.0.0.1/[x.xlsx]A', '[1]Main', '\\\\host\\share\\[x.xlsx]A'];
     const attacks = [
       ...web.map((name) => `=${name}("http://127.0.0.1/")`),
