@@ -8,7 +8,7 @@ import type {
 } from '@kubernetes/client-node';
 import { RESOURCES } from '../k8s/api.ts';
 import { instanceLabels, type Manifest, manifest, selectorLabels } from './labels.ts';
-import { objectNames, PORTS } from './names.ts';
+import { objectNames, PORTS, portsOf } from './names.ts';
 import { isShared, roleAddresses, storePorts } from './storage.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
@@ -68,7 +68,7 @@ export function networkPolicyObjects(situation: Situation): readonly Policy[] {
     policy(situation, 'editor', {
       // The gate asks it who is editing.
       ingress: [from('front', editor.http), from('gate', editor.http)],
-      egress: [to('gate', gate.internal), dns],
+      egress: [to('gate', gate.internal), dns, ...wopiHosts(instance)],
     }),
     policy(situation, 'front', {
       ingress: [{ ports: tcp([front.http]) }, ...edge(instance)],
@@ -106,8 +106,14 @@ function dnsRule({ settings: { clusterDns } }: Situation): V1NetworkPolicyEgress
  * Documents and callbacks. Any port: policies look at a pod's own, which that of a Service in an address says nothing about.
  * Which addresses may be asked is the services' own check (`spec.outbound.allowHosts`).
  */
-function outside(): V1NetworkPolicyEgressRule {
-  return { to: OUTSIDE, ports: [{ protocol: 'TCP' }] };
+function outside(ports: V1NetworkPolicyPort[] = [{ protocol: 'TCP' }]): V1NetworkPolicyEgressRule {
+  return { to: OUTSIDE, ports };
+}
+
+/** Other WOPI hosts, at the ports of their addresses alone: here nobody but the policy checks where the editor goes. */
+function wopiHosts({ spec }: Instance): V1NetworkPolicyEgressRule[] {
+  const ports = portsOf(spec.editor.wopiHosts);
+  return ports.length > 0 ? [outside(tcp(ports))] : [];
 }
 
 /**

@@ -153,6 +153,9 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
     { ...shared({ autoscaling: { minReplicas: 2 } }), docbuilder: { replicas: 3 } },
     shared(),
   ],
+  'the editor is let out to other WOPI hosts, at the ports that their addresses have or mean': [
+    { spec: { editor: { wopiHosts: ['https://files.example', 'http://cloud.files:8080', 'https://wiki.example'] } } },
+  ],
   'gate and DocBuilder are let out to the ports of their store, usual ones where its addresses name none': [
     {
       ...licensed(500, { storage: { ...SHARED, s3: { ...SHARED.s3, endpoint: 'https://s3.example' } } }),
