@@ -108,7 +108,7 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_CLUSTER_DOMAIN?: string;
   /**
-   * Address of the cluster's DNS, with which fronts resolve the service names. Absent: taken from /etc/resolv.conf.
+   * Address of the cluster's DNS, with which fronts resolve the service names. Absent: each front takes that of its own /etc/resolv.conf.
    */
   SVC_CONTROLLER_CLUSTER_DNS?: string;
   /**

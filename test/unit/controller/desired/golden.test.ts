@@ -108,7 +108,14 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
   'an edge that asks is let in as the spec describes it': [
     { spec: { ingress: { controller: { namespace: 'edge', podLabels: { app: 'nginx' } } } } },
   ],
-  'the address of an IPv6 DNS is written as nginx reads it': [{ settings: { clusterDns: 'fd00:10:96::a' } }],
+  'the address of an IPv6 DNS is written as nginx reads it': [
+    { settings: { clusterDns: 'fd00:10:96::a', dnsAddress: 'fd00:10:96::a' } },
+  ],
+  'a front is told of no DNS where the administrator names none: it has that of its own node': [
+    { settings: { clusterDns: '' } },
+  ],
+  'a leader on a node with a cache for DNS starts no pod anew, and what policies open is the same but for one address':
+    [{ settings: { clusterDns: '', dnsAddress: '169.254.20.10' } }, { settings: { clusterDns: '' } }],
 
   "Secrets for private registries are the controller's in every pod": [
     { settings: { pullSecrets: ['mirror', 'own'] } },
