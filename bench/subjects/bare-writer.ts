@@ -72,6 +72,7 @@ function createObjects(instance: SvcInstance): KubernetesObject[] {
       pullSecrets: [],
       clusterDomain: 'cluster.local',
       clusterDns: '10.96.0.10',
+      dnsAddress: '10.96.0.10',
       licenseKeys: '{"keys":[]}',
       policy: {},
     },

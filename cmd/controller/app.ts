@@ -238,8 +238,8 @@ export class Controller {
   }
 
   #settings(): Settings {
-    const { images, pullSecrets, clusterDomain, clusterDns, policy } = this.#config;
+    const { images, pullSecrets, clusterDomain, clusterDns, dnsAddress, policy } = this.#config;
     const licenseKeys = this.#keys?.current() ?? '';
-    return { version: VERSION, images, pullSecrets, clusterDomain, clusterDns, licenseKeys, policy };
+    return { version: VERSION, images, pullSecrets, clusterDomain, clusterDns, dnsAddress, licenseKeys, policy };
   }
 }

@@ -30,7 +30,10 @@ export interface Config {
   /** For private registries, where an instance names none. */
   readonly pullSecrets: readonly string[];
   readonly clusterDomain: string;
+  /** Empty: each front asks that of its own node. */
   readonly clusterDns: string;
+  /** The same; where it is not told, the one that this process has. Empty: none. */
+  readonly dnsAddress: string;
   readonly licenseKeysFile: string | undefined;
   readonly policy: Policy;
   readonly logLevel: ControllerConfig['SVC_LOG_LEVEL'];
@@ -39,7 +42,7 @@ export interface Config {
 
 /**
  * The configuration from the environment.
- * @param options.resolvConf path of the file that says what the cluster's DNS is
+ * @param options.resolvConf path of the file that says what the cluster's domain is, and where this process finds DNS
  * @throws {ConfigError} with every mistake, each naming its variable
  */
 export function loadConfig(
@@ -51,12 +54,8 @@ export function loadConfig(
   blame('SVC_CONTROLLER_LISTEN', listen.mistakes);
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
   const resolver = parseResolvConf(readText(resolvConf));
-  const clusterDns = env.SVC_CONTROLLER_CLUSTER_DNS ?? resolver.nameserver;
-  if (clusterDns === undefined) {
-    blame('SVC_CONTROLLER_CLUSTER_DNS', [`is absent, and ${resolvConf} names no server`]);
-  }
-  const { SVC_CONTROLLER_CLUSTER_DNS: dns } = env;
-  if (dns !== undefined && !isIP(dns)) blame('SVC_CONTROLLER_CLUSTER_DNS', ['is no IP address']);
+  const { SVC_CONTROLLER_CLUSTER_DNS: clusterDns = '' } = env;
+  if (clusterDns !== '' && !isIP(clusterDns)) blame('SVC_CONTROLLER_CLUSTER_DNS', ['is no IP address']);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze({
     namespaces: parseList(env.SVC_CONTROLLER_NAMESPACES),
@@ -73,7 +72,8 @@ export function loadConfig(
     },
     pullSecrets: parseList(env.SVC_CONTROLLER_PULL_SECRETS),
     clusterDomain: env.SVC_CONTROLLER_CLUSTER_DOMAIN ?? resolver.clusterDomain ?? 'cluster.local',
-    clusterDns: clusterDns ?? '',
+    clusterDns,
+    dnsAddress: clusterDns || (resolver.nameserver ?? ''),
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,
     policy: parsePolicy(parseList(env.SVC_CONTROLLER_ALLOW)),
     logLevel: env.SVC_LOG_LEVEL,

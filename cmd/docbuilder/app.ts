@@ -108,6 +108,7 @@ export async function startDocbuilder(config: Config, log: Logger, overrides: Ov
       parts.license.stop();
       await Promise.all(Object.values(threads).map((pool) => pool.stop()));
       if (!overrides.engine) await engine.stop();
+      parts.dataDir.unlock();
       audit.record('service.stopped');
       await audit.close();
       log.info('stopped');
@@ -121,7 +122,7 @@ async function createParts(config: Config, log: Logger, overrides: Overrides) {
   const audit = createAudit('docbuilder', config.auditTarget, log);
   const license = await watchLicense({ tokenPath, keysPath, clock, log, audit });
   const workers = await readWorkerCount({ path: config.workersFile, fallback: config.workers, log });
-  const dataDir = await openDataDir(config.dataDir);
+  const dataDir = await openDataDir(config.dataDir, log);
   const allWorkers = () => sumOverGroup(workers.current(), storage.group, (other) => other.workers.total);
   const plan = (): EffectivePlan => effectivePlan(license.current(), allWorkers(), config.lowering);
   const retentionMs = () => plan().limits.result_ttl_minutes * 60_000;

@@ -98,7 +98,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       parts.editorCalls.stop();
       uploads.stop();
       base.license.stop();
-      await base.data.rows.close();
+      await base.data.close();
       base.audit.record('service.stopped');
       await base.audit.close();
       log.info('stopped');
@@ -119,7 +119,11 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     ...{ clock, log, audit },
   });
   const { databaseUrl, s3 } = config;
-  const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs: s3 && (() => openS3Blobs(s3, log)) });
+  const data = await openDataDir(config.dataDir, {
+    databaseUrl,
+    openBlobs: s3 && (() => openS3Blobs(s3, log)),
+    log,
+  });
   const outbound = createOutbound({
     allow: config.allow,
     deny: config.deny,

@@ -26,7 +26,7 @@ async function openShared({ databaseUrl, s3 }: Config, folder: string): Promise<
   const data = await openDataDir(folder, { databaseUrl, openBlobs: () => createS3Blobs(s3, log) });
   // Every gate has or wants the lease.
   if (await data.rows.shared?.lease.renew()) return data;
-  await data.rows.close();
+  await data.close();
   throw new Error('a gate works on SVC_DATABASE_URL: stop all of them');
 }
 
@@ -61,9 +61,9 @@ async function giveKey(folder: string, key: Buffer): Promise<void> {
   if (!(await exists(join(folder, 'gate.db')))) await writeAtomic(join(folder, 'links.key'), key, { durable: true });
 }
 
-async function close({ rows }: DataDir): Promise<void> {
-  await rows.shared?.lease.release();
-  await rows.close();
+async function close(data: DataDir): Promise<void> {
+  await data.rows.shared?.lease.release();
+  await data.close();
 }
 
 async function run([direction = '', ...rest]: readonly string[]): Promise<number> {

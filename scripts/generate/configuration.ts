@@ -10,7 +10,8 @@ const FRONT: Record<string, string> = {
   SVC_FRONT_GATE_INTERNAL: 'The gate’s internal side, which is asked about new sessions.',
   SVC_FRONT_DOCBUILDER: 'DocBuilder.',
   SVC_FRONT_EDITOR: 'The editor server.',
-  SVC_FRONT_RESOLVER: 'DNS server for names with ` resolve`.',
+  SVC_FRONT_RESOLVER:
+    'DNS server for names with ` resolve`, an IPv6 address in brackets. Empty: the first one in the container’s own `/etc/resolv.conf`.',
   SVC_FRONT_ADDRESS: 'Address that all three ports listen on, such as `0.0.0.0` or `[::]`.',
   SVC_FRONT_PORT: 'Port of the service.',
   SVC_FRONT_OPEN_PORT:

@@ -11,7 +11,7 @@ const CONDITIONS: Record<string, string> = {
   EdgeReady:
     'Ingress or Gateway lead to the front, and the certificate is valid for the host. Unknown with gating None, where the edge is your own.',
   StorageReady:
-    'Gate and DocBuilder have started with database and bucket. Absent where they have volumes. False with reason StorageRefused: the message says what to correct; pods of before go on meanwhile.',
+    'Gate and DocBuilder have started with database and bucket. Absent where they have volumes. False with reason StorageRefused: the message says what to correct; pods of before go on, but only until they restart.',
   LicenseValid: 'The licence that the spec names is in effect, or the spec names none (reason NoLicense: Community).',
   Paused: 'The annotation `svc.internal/paused` is `"true"`: nothing is changed, but the status is kept up to date.',
   Reconciling: 'Objects are being created or changed, or pods are not ready yet. Absent otherwise.',

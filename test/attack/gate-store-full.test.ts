@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 describe('a full disk under the gate', () => {
   let data: DataDir;
-  const { folder, free: empty, fill } = useSmallDisk(4, () => data?.rows.close());
+  const { folder, free: empty, fill } = useSmallDisk(4, () => data?.close());
   before(async () => {
     data = await openDataDir(folder);
   });
@@ -71,7 +71,7 @@ describe('a full disk under the gate', () => {
     const { rows } = data;
     const [kept, orphan] = [await bringTo(data, 'kept'), await bringTo(data, 'nobody has me')];
     await rows.transact((t) => t.putVersion(versionRecord({ version: 1, ...kept })));
-    await rows.close();
+    await data.close();
     fill(0);
     data = await openDataDir(folder);
     const idle = { sample: () => undefined, isSaving: async () => false, retainHours: 24 };

@@ -24,7 +24,7 @@ describe('a gate that is put together', () => {
   });
 
   it('removes at its start what is past SVC_EMBED_RETAIN_HOURS, and nothing else', async () => {
-    const { rows } = await openTestData(folder.path);
+    const { rows, close } = await openTestData(folder.path);
     const closed = (docId: string, minutes: number) =>
       rows.transact(async (tx) => {
         await tx.putDocument(
@@ -34,11 +34,11 @@ describe('a gate that is put together', () => {
       });
     await closed('doc_old', 61);
     await closed('doc_new', 59);
-    await rows.close();
+    await close();
     const gate = await start({ SVC_EMBED_RETAIN_HOURS: '1' });
     await gate.stop();
-    const after = (await openTestData(folder.path)).rows;
-    expect((await after.transact((tx) => tx.documents())).map(({ docId }) => docId)).to.deep.equal(['doc_new']);
+    const after = await openTestData(folder.path);
+    expect((await after.rows.transact((tx) => tx.documents())).map(({ docId }) => docId)).to.deep.equal(['doc_new']);
     await after.close();
   });
 

@@ -19,6 +19,7 @@ const STRANGERS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: METADATA };
 
 type Members = Record<string, unknown>;
 type Change = (object: Members & { metadata: Members; spec: Members }) => void;
+type Container = Pod['containers'][number];
 type Pod = NonNullable<NonNullable<V1Deployment['spec']>['template']['spec']>;
 
 describe('the chart narrows what the controller may write', function () {
@@ -76,18 +77,30 @@ describe('the chart narrows what the controller may write', function () {
   const addresses = changed('Service', 'office-front', ({ spec }) =>
     Object.assign(spec, { externalIPs: ['192.0.2.1'] }),
   );
-  const privileged = pods(({ containers: [first] }) =>
-    Object.assign(first ?? {}, { securityContext: { privileged: true } }),
-  );
+  const INIT = { name: 'first', image: 'registry.example/any' };
+  const withContainer = (members: Partial<Container>) =>
+    pods(({ containers: [first] }) => Object.assign(first ?? {}, members));
+  const capable = (...add: string[]) => ({ securityContext: { capabilities: { add } } });
+  const onNode = { ports: [{ containerPort: 8080, hostPort: 80 }] };
   const REFUSED: readonly [what: string, object: object, why: string][] = [
     ['an object without an owner', metadataOf({ ownerReferences: undefined }), 'of an SvcInstance'],
     ['an object of another owner', metadataOf({ ownerReferences: [replicaSet] }), 'of an SvcInstance'],
     ['another name', metadataOf({ name: 'payroll' }), 'named'],
     ['pods of another account', podsWith({ serviceAccountName: 'default' }), 'ServiceAccounts'],
+    ['pods of an account with a longer name', podsWith({ serviceAccountName: 'office-dns' }), 'ServiceAccounts'],
     ['pods with a token', podsWith({ automountServiceAccountToken: true }), 'ServiceAccounts'],
     ['pods in the network of their node', podsWith({ hostNetwork: true }), 'node'],
     ['pods with a folder of their node', pods(mountHost), 'node'],
-    ['privileged pods', privileged, 'node'],
+    ['privileged pods', withContainer({ securityContext: { privileged: true } }), 'node'],
+    [
+      'pods with a privileged container before the others',
+      podsWith({ initContainers: [{ ...INIT, securityContext: { privileged: true } }] }),
+      'node',
+    ],
+    ['pods with more rights than any of an instance', withContainer(capable('CHOWN', 'SYS_ADMIN')), 'node'],
+    ['pods with all rights', podsWith({ initContainers: [{ ...INIT, ...capable('ALL') }] }), 'node'],
+    ['pods with a port of their node', withContainer(onNode), 'node'],
+    ['pods with a port of their node at first', podsWith({ initContainers: [{ ...INIT, ...onNode }] }), 'node'],
     ['a token of an account as a Secret', token, 'credentials'],
     ['a Service for addresses of others', addresses, 'traffic'],
   ];
@@ -99,6 +112,17 @@ describe('the chart narrows what the controller may write', function () {
       expect(await create(object, undefined, 'somebody')).to.not.match(/ValidatingAdmissionPolicy/);
     });
   }
+
+  it('and refuses pods that see the whole of /proc', async function () {
+    // Before that the API server leaves the member out.
+    if ((await minorVersion(server.kubectl)) < 33) this.skip();
+    const unmasked = pods((pod) => {
+      Object.assign(pod, { hostUsers: false });
+      Object.assign(pod.containers[0] ?? {}, { securityContext: { procMount: 'Unmasked' } });
+    });
+    expect(await create(unmasked)).to.include('node');
+    expect(await create(unmasked, undefined, 'somebody')).to.equal(undefined);
+  });
 
   it('and lets it neither change nor delete the objects of others, even to make them its own', async () => {
     const what = `configmap/${STRANGERS.metadata.name}`;

@@ -89,10 +89,11 @@ describe('the chart', function () {
   it('lets the controller reach DNS at all ports at which its instances reach it', async () => {
     const egress = (objects: readonly KubernetesObject[], name: string) =>
       only<V1NetworkPolicy & KubernetesObject>(objects, 'NetworkPolicy', name).spec?.egress ?? [];
-    const ofFront = egress(desired(situationOf()), 'office-front').at(-1)?.ports ?? [];
+    const ofFront = egress(desired(situationOf()), 'office-front').flatMap(({ ports = [] }) => ports);
     const ofController = egress(await render(), 'svc-controller')[0]?.ports ?? [];
     const shown = ({ port, protocol }: { port?: unknown; protocol?: string }) => `${port}/${protocol}`;
-    expect(ofController.map(shown).sort()).to.deep.equal(ofFront.map(shown).sort());
+    const dns = ofFront.map(shown).filter((port) => /^(53|5353)\//.test(port));
+    expect(ofController.map(shown)).to.have.members([...new Set(dns)]);
   });
 
   it('gives each release a Lease of its own, and the right to that one', async () => {

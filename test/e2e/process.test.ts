@@ -41,12 +41,34 @@ describe('the DocBuilder process', function () {
     expect(service.log()).to.contain('SVC_DOCBUILDER_WORKERS').and.contain('SVC_LOG_LEVEL');
   });
 
-  it('logs JSON lines only, with an audit trail among them, and lets no other process have its data folder', async () => {
+  it('leaves the data folder alone until the process that has it ends, which it says, and then starts in it', async () => {
+    const service = await start({ SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '4' });
+    const second = await spawnService({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
+    services.push(second);
+    await until('the second waits', () => second.log().includes('in use by another process'));
+    await writeFile(join(service.dataDir, 'tmp', 'upload'), 'x');
+    const id = await running(service);
+    service.child.kill('SIGTERM');
+    await until('the first is stopping', () => service.log().includes('stopping'));
+    expect((await job(service, id)).status).to.equal('running');
+    expect(await readdir(join(service.dataDir, 'tmp'))).to.include('upload');
+    expect(second.log()).not.to.contain('ready');
+
+    expect(await service.ended).to.equal(0);
+    await ready(second);
+    expect((await job(second, id)).error).to.include({ code: 'timeout' });
+    expect(await readdir(join(service.dataDir, 'tmp'))).to.deep.equal([]);
+
+    const third = await spawnService({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
+    services.push(third);
+    await until('the third waits', () => third.log().includes('in use by another process'));
+    third.child.kill('SIGTERM');
+    expect(await third.ended, 'asked to end while it waits').to.equal(0);
+  });
+
+  it('logs JSON lines only, with an audit trail among them', async () => {
     const service = await start();
     expect((await post(service, TEXT, 'a.txt', { to: 'pdf' })).status).to.equal(200);
-    const second = await spawnService({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
-    expect(await second.ended).to.equal(1);
-    expect(second.log()).to.contain('in use by process');
     expect((await fetch(`${service.url}/v1/limits`)).status).to.equal(401);
     service.child.kill('SIGTERM');
     expect(await service.ended).to.equal(0);

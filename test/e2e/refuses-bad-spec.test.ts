@@ -42,6 +42,8 @@ const TOO_MUCH: Record<string, unknown[]> = {
   'spec.ingress.controller.podLabels': [many(33)],
   'spec.ingress.controller.podLabels.key': ['a'.repeat(64)],
   'spec.embed.allowedOrigins': [Array.from({ length: 65 }, (_, index) => `https://portal-${index}.example.com`)],
+  'spec.editor.wopiHosts': [Array.from({ length: 17 }, (_, index) => `https://files-${index}.example.com`)],
+  'spec.editor.wopiHosts[0]': [`https://${'a'.repeat(64)}.example.com`, `https://${'a.'.repeat(130)}a`],
   'spec.editor.extraParams': [Array.from({ length: 65 }, (_, index) => `--o:a.b${index}=c`)],
   'spec.storage.s3.bucket': ['a'.repeat(64)],
   'spec.storage.s3.serviceAccountAnnotations': [many(33)],

@@ -67,7 +67,7 @@ export async function startEmbed(options: EmbedOptions = {}) {
     close: async () => {},
   };
 
-  const { rows, blobs, incoming, temporary } = await openTestData(folder);
+  const { rows, blobs, incoming, temporary, close } = await openTestData(folder);
   const { door } = openDoor(`127.0.0.1:${portal.port}`, options.names);
   const downloader = createDownloader({ outbound: door, temporary });
   const links = createLinks({
@@ -158,7 +158,7 @@ export async function startEmbed(options: EmbedOptions = {}) {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await portal.close();
-      await rows.close();
+      await close();
       await rm(folder, { recursive: true });
     },
   };

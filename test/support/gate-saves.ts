@@ -135,9 +135,7 @@ export async function savesBench(options: BenchOptions = {}) {
       cleaning.stop();
       await outbox.stop();
       uploads.stop();
-      await rows.close();
-      // This process lives on, and owns it no more.
-      await rm(join(folder, 'owner.json'), { force: true });
+      await dataDir.close();
       if (!keep) await rm(folder, { recursive: true, force: true });
     },
   };

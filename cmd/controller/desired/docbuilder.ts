@@ -8,7 +8,7 @@ import { secretFile, secretsDigest } from './secrets.ts';
 import { docbuilderSizing, type Sizing } from './sizing.ts';
 import { dataMount, isShared, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
-import { disruptionBudget, httpProbes, service, serviceAccount } from './workload.ts';
+import { disruptionBudget, httpProbes, START_SECONDS, service, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/docbuilder';
 const WORKERS_PATH = '/run/svc/workers';
@@ -62,11 +62,14 @@ function workerCount(situation: Situation, { workersPerPod }: Sizing): Manifest<
 function docbuilderPod(situation: Situation, sizing: Sizing): PodParts {
   const { instance, secrets, docbuilder } = situation;
   const { component } = objectNames(instance.metadata.name);
+  // A pod that was deleted or evicted still ends its jobs in the volume when its successor starts on the same node, which
+  // waits for that.
+  const wait = isShared(instance.spec) ? 0 : sizing.gracePeriodSeconds;
   return {
     container: {
       env: [...environment(settings(situation)), ...(isShared(instance.spec) ? [POD_IP] : [])],
       ports: [{ name: 'http', containerPort: PORTS.docbuilder.http, protocol: 'TCP' }],
-      ...httpProbes('/v1/status', 'http'),
+      ...httpProbes('/v1/status', 'http', { start: START_SECONDS + wait }),
     },
     resources: docbuilder?.template ?? sizing.resources,
     mounts: [

@@ -11,7 +11,7 @@ import { isTls, PORTS, publicHost, wopiUrl } from './names.ts';
 import { environment, type PodParts } from './pod.ts';
 import { secretsDigest, secretVariable } from './secrets.ts';
 import { dataMount, isStateless, volumeClaims } from './storage.ts';
-import type { Situation } from './types.ts';
+import type { Instance, Situation } from './types.ts';
 import { deployment, disruptionBudget, httpProbes, ONE_AT_A_TIME, service, serviceAccount } from './workload.ts';
 
 /**
@@ -72,8 +72,7 @@ function editorPod(situation: Situation): PodParts {
         ...environment({
           // The editor compares Origin with it, so the scheme's own port must not be in it.
           server_name: publicHost(instance.spec),
-          // The only WOPI host it talks to. Without one the first that comes would be it.
-          aliasgroup1: wopiUrl(instance),
+          ...aliasGroups(instance),
           DONT_GEN_SSL_CERT: true,
           dictionaries: instance.spec.editor.dictionaries.join(' '),
         }),
@@ -112,6 +111,17 @@ function quarantineKeeper(situation: Situation): NonNullable<PodParts['beside']>
     resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { cpu: '500m', memory: '64Mi' } },
     volumeMounts: [{ name: 'quarantine', mountPath: QUARANTINE_PATH }],
   };
+}
+
+/**
+ * The WOPI hosts that the editor talks to, each with documents of its own: the gate and those of the spec. Without any, the
+ * first that comes would be the only one. It takes the names of hosts for regular expressions, where a dot is any character.
+ */
+function aliasGroups(instance: Instance): Record<string, string> {
+  const hosts = [wopiUrl(instance), ...instance.spec.editor.wopiHosts];
+  return Object.fromEntries(
+    hosts.map((host, index) => [`aliasgroup${index + 1}`, host.replaceAll('.', String.raw`\.`)]),
+  );
 }
 
 function adminVariables(situation: Situation): V1EnvVar[] {

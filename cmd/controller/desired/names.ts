@@ -81,6 +81,23 @@ export function editorUrl(instance: Instance): string {
   return `http://${objectNames(instance.metadata.name).component.editor}:${PORTS.editor.http}`;
 }
 
+/** Ports of protocols for addresses that have none. */
+const USUAL_PORTS: Readonly<Record<string, number>> = {
+  'http:': 80,
+  'https:': 443,
+  'postgresql:': 5432,
+  'postgres:': 5432,
+};
+
+/** Returns the ports of addresses, each once; what is no address has none. */
+export function portsOf(addresses: readonly (string | undefined)[]): number[] {
+  const ports = addresses.flatMap((address) => {
+    const { port, protocol } = URL.parse(address ?? '') ?? {};
+    return protocol === undefined ? [] : ((Number(port) || USUAL_PORTS[protocol]) ?? []);
+  });
+  return [...new Set(ports)];
+}
+
 /** A Service's whole name, for those who have no search list: `office-gate.default.svc.cluster.local`. */
 export function serviceHost(instance: Instance, settings: Pick<Settings, 'clusterDomain'>, service: string): string {
   return `${service}.${instance.metadata.namespace}.svc.${settings.clusterDomain}`;

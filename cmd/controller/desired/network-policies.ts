@@ -8,7 +8,7 @@ import type {
 } from '@kubernetes/client-node';
 import { RESOURCES } from '../k8s/api.ts';
 import { instanceLabels, type Manifest, manifest, selectorLabels } from './labels.ts';
-import { objectNames, PORTS } from './names.ts';
+import { objectNames, PORTS, portsOf } from './names.ts';
 import { isShared, roleAddresses, storePorts } from './storage.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
@@ -26,16 +26,14 @@ export type Policy = Manifest<Omit<V1NetworkPolicy, 'spec'>> & {
   spec: Omit<V1NetworkPolicySpec, 'ingress' | 'egress'> & Partial<Rules>;
 };
 
-/** The namespace of a cluster's DNS, and the ports that its pods listen on: 5353 with OpenShift. */
+/** The namespaces of a cluster's DNS. Its pods listen on port 53, those of OpenShift on 5353. */
 const DNS_NAMESPACES = ['kube-system', 'openshift-dns'];
-const DNS_PORTS: V1NetworkPolicyPort[] = [53, 5353].flatMap((port) => [
-  { protocol: 'UDP', port },
-  { protocol: 'TCP', port },
-]);
+
+const LINK_LOCAL = { start: '169.254.', cidr: '169.254.0.0/16' };
 
 /** Everything but where clouds tell a machine its own secrets: link-local, Alibaba's and Azure's, and AWS's by IPv6. */
 const OUTSIDE: V1NetworkPolicyPeer[] = [
-  { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32'] } },
+  { ipBlock: { cidr: '0.0.0.0/0', except: [LINK_LOCAL.cidr, '100.100.100.200/32', '168.63.129.16/32'] } },
   { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] } },
 ];
 
@@ -52,27 +50,32 @@ export function networkPolicyObjects(situation: Situation): readonly Policy[] {
     ports: tcp(ports),
   });
   const to = (component: ComponentName, ...ports: number[]) => ({ to: [peer(instance, component)], ports: tcp(ports) });
-  const dns = dnsRule(situation);
+  const dns = dnsRules(situation);
   return [
     policy(situation, 'gate', {
       ingress: [from('front', gate.http, gate.internal), from('editor', gate.internal)],
-      egress: [to('editor', editor.http), dns, outside(), ...storeRules(situation)],
+      egress: [to('editor', editor.http), ...dns, outside(), ...storeRules(situation)],
     }),
     policy(situation, 'docbuilder', {
       ingress: [from('front', docbuilder.http), ...(isShared(spec) ? [from('docbuilder', docbuilder.http)] : [])],
       egress: [
         ...(isShared(spec) ? [to('docbuilder', docbuilder.http)] : []),
-        ...[dns, outside(), ...storeRules(situation)],
+        ...[...dns, outside(), ...storeRules(situation)],
       ],
     }),
     policy(situation, 'editor', {
       // The gate asks it who is editing.
       ingress: [from('front', editor.http), from('gate', editor.http)],
-      egress: [to('gate', gate.internal), dns],
+      egress: [to('gate', gate.internal), ...dns, ...wopiHosts(instance)],
     }),
     policy(situation, 'front', {
       ingress: [{ ports: tcp([front.http]) }, ...edge(instance)],
-      egress: [to('gate', gate.http, gate.internal), to('docbuilder', docbuilder.http), to('editor', editor.http), dns],
+      egress: [
+        to('gate', gate.http, gate.internal),
+        to('docbuilder', docbuilder.http),
+        to('editor', editor.http),
+        ...dns,
+      ],
     }),
     defaultDeny(situation),
   ];
@@ -89,25 +92,43 @@ function edge({ spec }: Instance): IngressRule[] {
   return [{ from: [peer], ports: tcp([PORTS.front.open, PORTS.front.ask]) }];
 }
 
-/** The address as well as the pods: a cache on the node answers at the address itself. */
-function dnsRule({ settings: { clusterDns } }: Situation): V1NetworkPolicyEgressRule {
-  const version = isIP(clusterDns);
+/**
+ * DNS: its pods, its address, and caches on nodes. One that has taken over the address answers there itself; others have
+ * link-local addresses, and while they are rolled out nodes differ, so that the controller's own says nothing about others'.
+ * Of the link-local block DNS' port alone is open: metadata services have port 80. AWS and Google have name servers beside
+ * theirs, to which the cluster's DNS hands questions on anyway; with Google's Cloud DNS it is what pods ask.
+ */
+function dnsRules({ settings: { dnsAddress } }: Situation): V1NetworkPolicyEgressRule[] {
+  const version = dnsAddress.startsWith(LINK_LOCAL.start) ? 0 : isIP(dnsAddress);
   const namespaces = { key: 'kubernetes.io/metadata.name', operator: 'In', values: DNS_NAMESPACES };
-  return {
-    to: [
-      { namespaceSelector: { matchExpressions: [namespaces] } },
-      ...(version === 0 ? [] : [{ ipBlock: { cidr: `${clusterDns}/${version === 6 ? 128 : 32}` } }]),
-    ],
-    ports: DNS_PORTS,
-  };
+  return [
+    {
+      to: [
+        { namespaceSelector: { matchExpressions: [namespaces] } },
+        ...(version === 0 ? [] : [{ ipBlock: { cidr: `${dnsAddress}/${version === 6 ? 128 : 32}` } }]),
+      ],
+      ports: [...dnsPorts(53), ...dnsPorts(5353)],
+    },
+    { to: [{ ipBlock: { cidr: LINK_LOCAL.cidr } }], ports: dnsPorts(53) },
+  ];
+}
+
+function dnsPorts(port: number): V1NetworkPolicyPort[] {
+  return ['UDP', 'TCP'].map((protocol) => ({ protocol, port }));
 }
 
 /**
  * Documents and callbacks. Any port: policies look at a pod's own, which that of a Service in an address says nothing about.
  * Which addresses may be asked is the services' own check (`spec.outbound.allowHosts`).
  */
-function outside(): V1NetworkPolicyEgressRule {
-  return { to: OUTSIDE, ports: [{ protocol: 'TCP' }] };
+function outside(ports: V1NetworkPolicyPort[] = [{ protocol: 'TCP' }]): V1NetworkPolicyEgressRule {
+  return { to: OUTSIDE, ports };
+}
+
+/** Other WOPI hosts, at the ports of their addresses alone: here nobody but the policy checks where the editor goes. */
+function wopiHosts({ spec }: Instance): V1NetworkPolicyEgressRule[] {
+  const ports = portsOf(spec.editor.wopiHosts);
+  return ports.length > 0 ? [outside(tcp(ports))] : [];
 }
 
 /**

@@ -2,7 +2,7 @@ import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import { RESOURCES } from '../k8s/api.ts';
 import { type Manifest, manifest } from './labels.ts';
-import { objectNames } from './names.ts';
+import { objectNames, portsOf } from './names.ts';
 import { claimMount, type Mount, scratchMount, type Variables } from './pod.ts';
 import { secretFile } from './secrets.ts';
 import type { ComponentName, Situation } from './types.ts';
@@ -53,8 +53,6 @@ function volumeClaim(situation: Situation, component: Component): Manifest<V1Per
 }
 
 const SSL_MODES = { Disable: 'disable', VerifyFull: 'verify-full' } as const;
-const DATABASE_PORT = 5432;
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const POD_IDENTITY = ['169.254.170.23/32', 'fd00:ec2::23/128'];
 
 /** Returns whether rows are in a database and bytes in a bucket: gate and DocBuilder then have no volumes. */
@@ -81,12 +79,7 @@ export function storeVariables(situation: Situation): Variables {
 
 /** Ports of database and bucket, as their addresses name them. */
 export function storePorts({ instance, secrets }: Pick<Situation, 'instance' | 'secrets'>): number[] {
-  const { endpoint } = instance.spec.storage.s3 ?? {};
-  const port = (address: string | undefined): number[] => {
-    const { port, protocol } = URL.parse(address ?? '') ?? {};
-    return protocol === undefined ? [] : [Number(port) || (DEFAULT_PORTS[protocol] ?? DATABASE_PORT)];
-  };
-  return [...new Set([...port(secrets['database-url']), ...port(endpoint)])];
+  return portsOf([secrets['database-url'], instance.spec.storage.s3?.endpoint]);
 }
 
 /** Addresses of the agent that hands pods of EKS the keys of their role; needed where no Secret has keys. */

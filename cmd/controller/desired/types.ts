@@ -38,8 +38,10 @@ export interface Settings {
   pullSecrets: readonly string[];
   /** Such as `cluster.local`. */
   clusterDomain: string;
-  /** Address of the cluster's DNS, for the front's `resolver`. */
+  /** Address of the cluster's DNS, for the front's `resolver`. Empty: each front asks that of its own node. */
   clusterDns: string;
+  /** One at which pods may find DNS, for policies. Empty: none is known. */
+  dnsAddress: string;
   /** JWK Set of the keys that licences are signed with, as text. */
   licenseKeys: string;
   /** The administrator's leave for more than every instance may have. */

@@ -107,6 +107,9 @@ export const LEAVING: Pick<V1Container, 'lifecycle'> = {
   lifecycle: { preStop: { sleep: { seconds: LEAVE_SECONDS } } },
 };
 
+/** Seconds in which a container has to answer after its start, where nothing keeps it waiting. */
+export const START_SECONDS = 120;
+
 const START_PERIOD = 2;
 const READY_PERIOD = 5;
 const LIVE_PERIOD = 10;
@@ -121,7 +124,11 @@ const LIVE_PERIOD = 10;
 export function httpProbes(
   path: string,
   port: string,
-  { start = 120, dead = 60, unready = 2 * READY_PERIOD }: { start?: number; dead?: number; unready?: number } = {},
+  {
+    start = START_SECONDS,
+    dead = 60,
+    unready = 2 * READY_PERIOD,
+  }: { start?: number; dead?: number; unready?: number } = {},
 ): Pick<V1Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe'> {
   const probe = (periodSeconds: number, seconds: number): V1Probe => ({
     httpGet: { path, port, scheme: 'HTTP' },

@@ -2,23 +2,21 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, realpath, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { processIdentity } from '../../../src/common/fs/ownership.ts';
 
 /** LibreOffice puts its sockets here, whatever its settings; in a mount namespace this is the worker's own /tmp. */
 const SOCKET_DIRECTORY = '/tmp';
-const NAME = /^engine-(\d+)-(\d+)-[0-9a-f]{8}$/;
+const PREFIX = 'engine-';
 
 /**
- * Makes the folder of this process under `path` and removes those of processes that are gone, which were killed
- * before they could do so themselves. A name holds the process's id and start time, since ids come again.
+ * Makes the folder of this process under `path`, which no other process uses, and removes those of earlier ones, which were
+ * killed before they could do so themselves.
  */
 export async function createRunDirectory(path: string): Promise<string> {
   await mkdir(path, { recursive: true });
   // The paths that worker and kernel report below it have no symbolic links.
   const workDir = await realpath(path);
   await removeDead(workDir);
-  const name = `engine-${process.pid}-${processIdentity(process.pid)?.startTime}-${randomBytes(4).toString('hex')}`;
-  const directory = join(workDir, name);
+  const directory = join(workDir, `${PREFIX}${randomBytes(8).toString('hex')}`);
   await mkdir(directory);
   // Workers with a uid of their own pass through to their folder; they cannot list this one.
   await chmod(directory, 0o711);
@@ -34,8 +32,7 @@ export async function isOpen(directory: string): Promise<boolean> {
 
 async function removeDead(workDir: string): Promise<void> {
   for (const name of await readdir(workDir)) {
-    const [, pid, started] = NAME.exec(name) ?? [];
-    if (pid === undefined || processIdentity(Number(pid))?.startTime === started) continue;
+    if (!name.startsWith(PREFIX)) continue;
     const dead = join(workDir, name);
     await killOrphans(dead);
     await removeSockets((await readdir(dead)).map((worker) => join(dead, worker)));

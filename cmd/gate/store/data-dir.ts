@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory, writeAtomic } from '../../../src/common/fs/atomic.ts';
 import { exists } from '../../../src/common/fs/exists.ts';
+import { lockFolder } from '../../../src/common/fs/folder-lock.ts';
 import { keptKey, newKey, readKey } from '../../../src/common/fs/key-file.ts';
-import { takeOwnership } from '../../../src/common/fs/ownership.ts';
+import type { Logger } from '../../../src/common/log.ts';
 import type { Blobs, Rows, SharedText } from '../domain/ports.ts';
 import { createBlobs } from './blobs.ts';
 import { createIncoming } from './incoming.ts';
@@ -17,23 +18,30 @@ export type DataDir = Awaited<ReturnType<typeof openDataDir>>;
  * With rows in PostgreSQL and blobs elsewhere it keeps nothing that another gate would need.
  * @param options.databaseUrl of a PostgreSQL with the rows; empty: they are in `gate.db`
  * @param options.openBlobs opens another place for blobs than the folder's own
- * @throws {Error} when another living process uses it
+ * @param options.log hears that another process uses the folder, whose end is then waited for
+ * @throws {Error} when another process uses it, and there is no log to hear of that
  */
 export async function openDataDir(
   path: string,
   {
     databaseUrl = '',
     openBlobs,
-  }: { databaseUrl?: string | undefined; openBlobs?: (() => Promise<Blobs>) | undefined } = {},
+    log,
+  }: {
+    databaseUrl?: string | undefined;
+    openBlobs?: (() => Promise<Blobs>) | undefined;
+    log?: Logger | undefined;
+  } = {},
 ) {
   await makePrivateDirectory(path);
-  // On a full disk nothing can be written down, but served, and cleaned away; the rows have a lock of their own.
-  await takeOwnership(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOSPC') throw error;
-  });
-  // First the rows: their lock also holds against a process of another container, whose id says nothing here.
-  const rows = await openRows(path, databaseUrl, { withBytes: openBlobs === undefined });
+  const unlock = await lockFolder(path, log);
+  let rows: Rows | undefined;
+  const close = async (): Promise<void> => {
+    await rows?.close();
+    unlock();
+  };
   try {
+    rows = await openRows(path, databaseUrl, { withBytes: openBlobs === undefined });
     const linkSecret = await getLinkSecret(join(path, 'links.key'), rows);
     if (!openBlobs && rows.shared) await claimBytes(rows.shared.bytes, path);
     const blobs = await (openBlobs?.() ?? createBlobs(join(path, 'blobs')));
@@ -46,9 +54,11 @@ export async function openDataDir(
       linkSecret,
       /** A folder for downloads; it is emptied at start. */
       temporary,
+      /** Closes the rows and lets another process have the folder. */
+      close,
     };
   } catch (error) {
-    await rows.close();
+    await close();
     throw error;
   }
 }

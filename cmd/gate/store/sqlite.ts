@@ -1,10 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { isBusy, isFull } from '../../../src/common/sql/sqlite-errors.ts';
 import type { Query } from '../../../src/common/sql/table.ts';
 import { SQLITE_MIGRATIONS } from './migrations.ts';
-
-/** SQLite's result codes (https://sqlite.org/rescode.html), the low byte of `errcode`. */
-const SQLITE_BUSY = 5;
-const SQLITE_FULL = 13;
 
 /**
  * Opens a database file for this process alone, or one in memory (`:memory:`). A commit is on disk when it returns:
@@ -27,7 +24,7 @@ export function openDatabase(path: string, prepare: (database: DatabaseSync) => 
     return database;
   } catch (error) {
     database?.close();
-    const problem = resultCode(error) === SQLITE_BUSY ? 'in use by another process' : (error as Error).message;
+    const problem = isBusy(error) ? 'in use by another process' : (error as Error).message;
     throw new Error(`${path} cannot be opened: ${problem}`, { cause: error });
   }
 }
@@ -78,11 +75,6 @@ export function createQuery(database: DatabaseSync): Query {
 
 /** Turns SQLite's error for a full disk into the file system's, so that there is one way to recognize it. */
 export function toStoreError(error: unknown): unknown {
-  if (resultCode(error) !== SQLITE_FULL) return error;
+  if (!isFull(error)) return error;
   return Object.assign(new Error('ENOSPC: no space left on device', { cause: error }), { code: 'ENOSPC' });
-}
-
-function resultCode(error: unknown): number | undefined {
-  const { code, errcode } = error as { code?: unknown; errcode?: number };
-  return code === 'ERR_SQLITE_ERROR' && errcode !== undefined ? errcode & 0xff : undefined;
 }

@@ -108,7 +108,7 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_CLUSTER_DOMAIN?: string;
   /**
-   * Address of the cluster's DNS, with which fronts resolve the service names. Absent: taken from /etc/resolv.conf.
+   * Address of the cluster's DNS, with which fronts resolve the service names. Absent: each front takes that of its own /etc/resolv.conf.
    */
   SVC_CONTROLLER_CLUSTER_DNS?: string;
   /**
@@ -1498,7 +1498,7 @@ export interface SvcInstanceSpec {
      */
     allowUnsigned: boolean;
     /**
-     * true: the editor also opens documents of other WOPI hosts. Set false where it is only embedded.
+     * true: the gate also lets people open documents of other WOPI hosts, which have to be listed in editor.wopiHosts. Set false where the editor is only embedded.
      */
     foreignHosts: boolean;
     /**
@@ -1591,6 +1591,12 @@ export interface SvcInstanceSpec {
      * Secret with the keys `username` and `password` of the editor's admin console, labelled `svc.internal/instance=<name of the instance>` or of type svc.internal/secrets. Absent: both are generated once and kept.
      */
     adminSecretName?: string;
+    /**
+     * WOPI hosts besides the gate whose documents the editor opens, such as a file-sync platform's. The editor is let out to their ports. A change restarts the editor. They also need embed.foreignHosts.
+     *
+     * Items: Origin, such as https://files.example.com: the scheme, host and port of the addresses by which the editor fetches and stores documents.
+     */
+    wopiHosts: string[];
     /**
      * Additional settings of the editor server, such as `--o:user_interface.mode=notebookbar`. Settings that the controller sets cannot be set here; those that change security, network or logs need the administrator's leave (`allow.editorParams` of the chart).
      *

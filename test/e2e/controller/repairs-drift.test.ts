@@ -74,7 +74,7 @@ const LEFT_OUT: Record<string, RegExp> = {
 
 /** What the controller should have made, by what the API server has. */
 async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> {
-  const { images, clusterDomain, clusterDns } = loadConfig(cluster.environment);
+  const { images, clusterDomain, clusterDns, dnsAddress } = loadConfig(cluster.environment);
   const objects = await cluster.objects();
   const data = (name: string) => (objects.get(name) as unknown as { data: Record<string, string> }).data;
   const secrets = Object.entries(data('Secret/office-secrets')).map(([name, value]) => [
@@ -84,7 +84,10 @@ async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> 
   const licenseKeys = data('ConfigMap/office-license-keys')['keys.json'] ?? '';
   return desired({
     instance: await cluster.get('office'),
-    settings: { version: VERSION, images, pullSecrets: [], clusterDomain, clusterDns, licenseKeys, policy: {} },
+    settings: {
+      ...{ version: VERSION, images, pullSecrets: [], clusterDomain, clusterDns, dnsAddress },
+      ...{ licenseKeys, policy: {} },
+    },
     license: NO_LICENSE,
     plan: docbuilderPlan(NO_LICENSE),
     licenseFiles: {},

@@ -68,6 +68,32 @@ describe('front configuration', () => {
     }
   });
 
+  it('asks the name server of where it runs, the first, where the image is told of none', async () => {
+    await writeFile(folder.at('nginx'), '#!/bin/sh\n', { mode: 0o755 });
+    const script = await readFile(join(FRONT, 'start.sh'), 'utf8');
+    await writeFile(folder.at('start.sh'), script.replaceAll('/etc/resolv.conf', folder.at('resolv.conf')));
+    const given = { ...settings, prefix: folder.path, directory: FRONT };
+    const { SVC_FRONT_RESOLVER: _, ...others } = frontVariables(given);
+    const usual =
+      /\bSVC_FRONT_RESOLVER=(\S*)/.exec(await readFile(resolve(FRONT, '../../Dockerfile'), 'utf8'))?.[1] ?? '-';
+    for (const [text, resolver] of [
+      [
+        'search office.svc.cluster.local svc.cluster.local\nnameserver 169.254.20.10\nnameserver 10.96.0.10\n',
+        '169.254.20.10',
+      ],
+      ['# nameserver 192.0.2.1\n nameserver\t10.96.0.10 # of the cluster\noptions ndots:5\n', '10.96.0.10'],
+      ['nameserver fd00:10:96::a', '[fd00:10:96::a]'],
+      ['search example\n', '127.0.0.1'],
+    ] as const) {
+      await writeFile(folder.at('resolv.conf'), text);
+      for (const told of [{}, { SVC_FRONT_RESOLVER: usual }]) {
+        const env = { ...others, ...told, PATH: `${folder.path}:${process.env['PATH']}` };
+        await promisify(execFile)('sh', [folder.at('start.sh')], { env });
+        expect(await readFile(folder.at('nginx.conf'), 'utf8')).to.equal(frontConfig(template, { ...given, resolver }));
+      }
+    }
+  });
+
   it('says in its own errors what the services say, and has its kernel ask an upstream that is silent', () => {
     for (const code of ['not_found', 'bad_request', 'rate_limited', 'internal'] as const) {
       expect(template).to.include(`{"error":{"code":"${code}","message":"${ERRORS[code][1]}","detail":{`);

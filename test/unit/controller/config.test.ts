@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { loadConfig, parseResolvConf } from '../../../cmd/controller/config.ts';
-import { ConfigError } from '../../../src/common/config.ts';
+import { ConfigError, type Environment } from '../../../src/common/config.ts';
 import { useFolder } from '../../support/folder.ts';
 
 const POD =
@@ -20,7 +20,8 @@ describe('the configuration of the controller', () => {
       leaderElection: true,
       leaseName: 'svc-controller',
       clusterDomain: 'k8s.example',
-      clusterDns: '10.96.0.10',
+      clusterDns: '',
+      dnsAddress: '10.96.0.10',
       licenseKeysFile: undefined,
     });
     expect(Object.values(loadConfig({}, { resolvConf }).policy).flat()).to.deep.equal([]);
@@ -40,7 +41,8 @@ describe('the configuration of the controller', () => {
       },
       { resolvConf },
     );
-    expect(config).to.deep.include({ namespaces: ['a', 'b'], clusterDomain: 'x.y', clusterDns: 'fd00::a' });
+    const dns = { clusterDns: 'fd00::a', dnsAddress: 'fd00::a' };
+    expect(config).to.deep.include({ namespaces: ['a', 'b'], clusterDomain: 'x.y', ...dns });
   });
 
   it('reports all mistakes at once, by variable', () => {
@@ -48,6 +50,7 @@ describe('the configuration of the controller', () => {
       loadConfig(
         {
           SVC_CONTROLLER_LISTEN: '0.0.0.0:70000',
+          SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.300',
           SVC_CONTROLLER_NAMESPACES: 'A',
           SVC_LOG_LEVEL: 'loud',
           SVC_AUDIT_TARGET: 'https://log:99999/x',
@@ -71,8 +74,7 @@ describe('the configuration of the controller', () => {
   });
 
   it('refuses what no front could ask for names, and no name could end with', () => {
-    const load = (environment: object) => () =>
-      loadConfig({ SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10', ...environment });
+    const load = (environment: Environment) => () => loadConfig(environment, { resolvConf: folder.at('none') });
     expect(load({})).to.not.throw();
     for (const dns of ['10.96.0.300', '1.2.3', 'fd00:::1']) {
       expect(load({ SVC_CONTROLLER_CLUSTER_DNS: dns }), dns).to.throw(ConfigError, 'SVC_CONTROLLER_CLUSTER_DNS');

@@ -108,7 +108,14 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
   'an edge that asks is let in as the spec describes it': [
     { spec: { ingress: { controller: { namespace: 'edge', podLabels: { app: 'nginx' } } } } },
   ],
-  'the address of an IPv6 DNS is written as nginx reads it': [{ settings: { clusterDns: 'fd00:10:96::a' } }],
+  'the address of an IPv6 DNS is written as nginx reads it': [
+    { settings: { clusterDns: 'fd00:10:96::a', dnsAddress: 'fd00:10:96::a' } },
+  ],
+  'a front is told of no DNS where the administrator names none: it has that of its own node': [
+    { settings: { clusterDns: '' } },
+  ],
+  'a leader on a node with a cache for DNS starts no pod anew, and what policies open is the same but for one address':
+    [{ settings: { clusterDns: '', dnsAddress: '169.254.20.10' } }, { settings: { clusterDns: '' } }],
 
   "Secrets for private registries are the controller's in every pod": [
     { settings: { pullSecrets: ['mirror', 'own'] } },
@@ -152,6 +159,9 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
   'an autoscaler keeps the number of pods between that of the spec and that of the plan': [
     { ...shared({ autoscaling: { minReplicas: 2 } }), docbuilder: { replicas: 3 } },
     shared(),
+  ],
+  'the editor is let out to other WOPI hosts, at the ports that their addresses have or mean': [
+    { spec: { editor: { wopiHosts: ['https://files.example', 'http://cloud.files:8080', 'https://wiki.example'] } } },
   ],
   'gate and DocBuilder are let out to the ports of their store, usual ones where its addresses name none': [
     {

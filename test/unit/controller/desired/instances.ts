@@ -118,6 +118,7 @@ export const INSTANCES: Readonly<Record<string, Options>> = {
         image:
           'registry.example/collabora/code@sha256:0000000000000000000000000000000000000000000000000000000000000000',
         adminSecretName: 'editor-admin',
+        wopiHosts: ['https://files.example:8443'],
         extraParams: ['--o:logging.level=debug'],
         dictionaries: ['vi_VN', 'en_US'],
         pod,

@@ -157,6 +157,18 @@ describe('objects of any instance', () => {
     });
   });
 
+  it('give a pod of gate and DocBuilder time to start after the end of one that still has their folder', () => {
+    always((options) => {
+      const objects = objectsOf(options);
+      if (options.spec?.storage && 's3' in options.spec.storage) return;
+      for (const component of ['gate', 'docbuilder']) {
+        const { periodSeconds = 0, failureThreshold = 0 } = container(objects, component).startupProbe ?? {};
+        const before = pods(objects).get(component)?.spec?.terminationGracePeriodSeconds ?? Number.NaN;
+        expect(periodSeconds * failureThreshold, component).to.be.at.least(before + 60);
+      }
+    });
+  });
+
   it('show a component no secret but its own', () => {
     const objects = objectsOf(INSTANCES['everything-set']);
     const keys = (component: string) => {

@@ -58,6 +58,7 @@ export function situationOf(options: Options = {}): Situation {
       pullSecrets: [],
       clusterDomain: 'cluster.local',
       clusterDns: '10.96.0.10',
+      dnsAddress: '10.96.0.10',
       licenseKeys: '{"keys":[]}',
       policy: {},
       ...settings,

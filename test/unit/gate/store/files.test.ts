@@ -66,16 +66,16 @@ describe('the gate’s files', () => {
 
   describe('the data folder', () => {
     it('is this user’s alone', async () => {
-      const { rows } = await openDataDir(folder.at('data'));
-      await rows.close();
+      const { close } = await openDataDir(folder.at('data'));
+      await close();
       expect(statSync(folder.at('data')).mode & 0o777).to.equal(0o700);
       expect(statSync(folder.at('data', 'links.key')).mode & 0o777).to.equal(0o600);
     });
 
     it('has one link secret for ever, and no new one is made where it was damaged', async () => {
       const open = async (): Promise<Buffer> => {
-        const { rows, linkSecret } = await openDataDir(folder.path);
-        await rows.close();
+        const { linkSecret, close } = await openDataDir(folder.path);
+        await close();
         return linkSecret;
       };
       const first = await open();

@@ -82,18 +82,18 @@ describe('the gate’s rows on PostgreSQL', function () {
 
     /** Opens the folder and closes it again. */
     const visit = async (databaseUrl?: string): Promise<number> => {
-      const { rows } = await openDataDir(folder.path, { databaseUrl });
+      const { rows, close } = await openDataDir(folder.path, { databaseUrl });
       const documents = await rows.read((tx) => tx.documents());
-      await rows.close();
+      await close();
       return documents.length;
     };
     const failure = (databaseUrl?: string) => visit(databaseUrl).catch((error: Error) => error.message);
 
     it('belongs to its database: others would take all its bytes for nobody’s', async () => {
       const [url, other] = [await postgres.create(), await postgres.create()];
-      const { rows } = await openDataDir(folder.path, { databaseUrl: url });
+      const { rows, close } = await openDataDir(folder.path, { databaseUrl: url });
       await rows.transact((tx) => tx.putDocument(documentRecord()));
-      await rows.close();
+      await close();
       expect(await visit(url)).to.equal(1);
       expect(await failure(other)).to.match(/belongs to another database/);
       expect(await failure()).to.match(/belongs to a PostgreSQL database: SVC_DATABASE_URL is missing/);
@@ -105,16 +105,16 @@ describe('the gate’s rows on PostgreSQL', function () {
       expect([await visit(url), await visit(url)]).to.deep.equal([0, 0]);
       const opened = openDataDir(other, { databaseUrl: url });
       expect(await opened.catch((error: Error) => error.message)).to.match(/bytes are in another data folder .*SVC_S3/);
-      const { rows } = await openDataDir(other, { databaseUrl: url, openBlobs: () => createBlobs(join(other, 'b')) });
-      await rows.close();
+      const { close } = await openDataDir(other, { databaseUrl: url, openBlobs: () => createBlobs(join(other, 'b')) });
+      await close();
       await rm(other, { recursive: true });
     });
 
     it('has no key that signs links of its own: each gate has that of the database, which was that of the first', async () => {
       const url = await postgres.create();
       const key = async () => {
-        const { rows, linkSecret } = await openDataDir(folder.path, { databaseUrl: url });
-        await rows.close();
+        const { linkSecret, close } = await openDataDir(folder.path, { databaseUrl: url });
+        await close();
         return linkSecret.toString('hex');
       };
       const old = 'ab'.repeat(32);
@@ -127,10 +127,10 @@ describe('the gate’s rows on PostgreSQL', function () {
     it('is any folder where the bytes are elsewhere', async () => {
       const openBlobs = () => createBlobs(folder.at('elsewhere'));
       for (const url of [await postgres.create(), await postgres.create()]) {
-        const { rows } = await openDataDir(folder.path, { databaseUrl: url, openBlobs });
-        await rows.close();
+        const { close } = await openDataDir(folder.path, { databaseUrl: url, openBlobs });
+        await close();
       }
-      expect(await readdir(folder.path)).to.have.members(['elsewhere', 'incoming', 'owner.json']);
+      expect(await readdir(folder.path)).to.have.members(['elsewhere', 'incoming', 'lock']);
     });
 
     it('with a database of its own is not for another one', async () => {

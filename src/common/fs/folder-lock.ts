@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import { isBusy } from '../sql/sqlite-errors.ts';
+
+const FILE = 'lock';
+const LOOK_MS = 250;
+
+/** A database that nobody refers to is closed, and its lock ends with it. */
+const held = new Set<DatabaseSync>();
+
+/**
+ * Locks a folder for this process. The lock is the kernel's: it also holds between containers, in each of which a service
+ * has the same process id, and ends with its process, however that ends. Node has no call for one, but SQLite, which locks
+ * an empty file and leaves it empty.
+ * @param log hears that another process has the lock, whose end is then waited for
+ * @returns releases it
+ * @throws {Error} when another process has it, and there is no log to hear of that
+ */
+export async function lockFolder(path: string, log?: Pick<Logger, 'warn'>): Promise<() => void> {
+  const database = open(join(path, FILE));
+  held.add(database);
+  const release = (): void => {
+    held.delete(database);
+    if (database.isOpen) database.close();
+  };
+  try {
+    for (let isFirst = true; !take(database); isFirst = false) {
+      if (!log) throw new Error(`${path} is in use by another process: give each service a data folder of its own`);
+      if (isFirst) log.warn({ path }, 'the data folder is in use by another process: waiting until that has ended');
+      await sleep(LOOK_MS);
+    }
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function open(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file);
+  } catch (error) {
+    throw new Error(`${file} cannot be opened: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function take(database: DatabaseSync): boolean {
+  try {
+    // A journal on disk would be a file that a full one refuses.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}
