@@ -44,9 +44,14 @@ export interface ApplyResult {
  * Applies `objects` in their order, stage by stage: one forced server-side apply for each, which changes nothing where nothing
  * differs. One that this process has sent before, of an object that nobody has changed since, is left out. Unexpected failures
  * reject; what the API server or another owner refuses is a trouble, and nothing that comes after its stage is applied.
+ * @param before the result of others that belong to the first stage: this one includes it
  */
-export async function applyObjects(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<ApplyResult> {
-  const result: ApplyResult = { troubles: [], remarks: [], answers: [] };
+export async function applyObjects(
+  context: ApplyContext,
+  objects: readonly KubernetesObject[],
+  before: ApplyResult = { troubles: [], remarks: [], answers: [] },
+): Promise<ApplyResult> {
+  const result = structuredClone(before);
   for (const stage of Map.groupBy(objects, applyStage).values()) {
     context.signal.throwIfAborted();
     const outcomes = await Promise.allSettled(stage.map((object) => applyObject(context, object)));
