@@ -85,6 +85,7 @@ export class InstanceReconciler {
     // Kubernetes deletes what it owned: each object names it as its owner.
     if (!instance || instance.metadata.deletionTimestamp !== undefined) {
       this.#waits.delete(key);
+      this.#resizer.forget(key);
       return undefined;
     }
     try {
@@ -115,7 +116,7 @@ export class InstanceReconciler {
       licenseFiles: license.files,
       secrets: secrets.values ?? {},
     };
-    const found = await this.#resizer.observe(wanted, instance.status?.docbuilder);
+    const found = await this.#resizer.observe(wanted);
     const situation: Situation = { ...wanted, docbuilder: found.running };
     const parts = { ...this.#options, resizer: this.#resizer };
     const applied = await applyInstance(parts, { situation, secrets, found }, signal);
