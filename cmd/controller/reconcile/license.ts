@@ -58,17 +58,21 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
   const license = recall(after, now);
   // Valid still by the clock of this controller, where that of the one before it was ahead.
   const counts = license.state === 'grace' || license.state === 'valid';
+  const waiting = !counts && before.problem !== null && toReason(before.problem) === 'KeyUnknown';
   if (given.found === 'nothing-asked' && !counts) {
+    if (waiting) return waitForKey(kept, now);
     if (keySet.ok || kept.token === undefined) return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
     return { license: NO_LICENSE, files: kept, condition: KEYS_UNUSABLE };
   }
   const removedAt = after.kept?.removedAt;
-  const files = !keySet.ok
-    ? kept // Nothing can be said about it now: it stays as it is.
-    : {
-        ...(after.kept && { token: after.kept.token }),
-        ...(removedAt !== undefined && { removedAt: iso(removedAt) }),
-      };
+  let files: Situation['licenseFiles'] = {
+    ...(after.kept && { token: after.kept.token }),
+    ...(removedAt !== undefined && { removedAt: iso(removedAt) }),
+  };
+  // Nothing can be said about it now: it stays as it is.
+  if (!keySet.ok) files = kept;
+  // It counts again, or the rest of its grace does, when its key is back. Pods ask the key set themselves, and it has ended there.
+  else if (waiting) files = token === undefined ? { ...kept, removedAt: iso(removalTime(kept, now)) } : kept;
   const nextChange = nextLicenseChange(license, removedAt, now);
   return {
     license,
@@ -76,6 +80,24 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
     condition: licenseCondition(license, given, removedAt, now),
     ...(nextChange !== undefined && { nextChange }),
   };
+}
+
+/** Nobody asks for a licence, and the key of the one that was in force is not in the set: of its grace only the time is known. */
+function waitForKey(kept: Situation['licenseFiles'], now: number): LicenseDecision {
+  const since = removalTime(kept, now);
+  const end = since + LICENSE_GRACE_DAYS * DAY_MS;
+  if (now >= end) return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
+  const message =
+    `The licence was removed on ${iso(since)}, and the key set no longer has its key. The edition is Community: ` +
+    'correct license.keys of the chart if the licence is to have its days of grace.';
+  const condition = { status: 'False', reason: 'KeyUnknown', message } as const;
+  return { license: NO_LICENSE, files: { ...kept, removedAt: iso(since) }, condition, nextChange: end };
+}
+
+/** Epoch milliseconds of when a licence was taken away: now, unless that is known. */
+function removalTime({ removedAt = '' }: Situation['licenseFiles'], now: number): number {
+  const time = Date.parse(removedAt);
+  return Number.isNaN(time) ? now : time;
 }
 
 const COMMUNITY: LicenseDecision['condition'] = {
