@@ -1,6 +1,11 @@
 import { iso } from '../../../src/common/clock.ts';
 import { parseKeySet } from '../../../src/common/crypto/key-set.ts';
-import { LICENSE_GRACE_DAYS, type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
+import {
+  LICENSE_GRACE_DAYS,
+  type LicenseState,
+  NO_LICENSE,
+  startOfLicense,
+} from '../../../src/common/crypto/license.ts';
 import { readSmallFile, type SmallFile } from '../../../src/common/fs/read-small.ts';
 import { NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-file.ts';
 import type { Logger } from '../../../src/common/log.ts';
@@ -10,6 +15,8 @@ import type { Situation } from '../desired/types.ts';
 const DAY_MS = 86_400_000;
 /** The last moment that ISO 8601 writes with four digits, epoch milliseconds. */
 const END_OF_TIME = 253_402_300_799_000;
+/** Least and most milliseconds until a token that was given too early is looked at again: a clock may be put right meanwhile. */
+const EARLY_MS = { least: 5_000, most: 600_000 };
 /** Days before the end at which somebody should hear of it. */
 const WARN_DAYS = [1, 7, 30] as const;
 
@@ -73,7 +80,9 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
   if (!keySet.ok) files = kept;
   // It counts again, or the rest of its grace does, when its key is back. Pods ask the key set themselves, and it has ended there.
   else if (waiting) files = token === undefined ? { ...kept, removedAt: iso(removalTime(kept, now)) } : kept;
-  const nextChange = nextLicenseChange(license, removedAt, now);
+  const isRefused = token !== undefined && keySet.ok && after.problem !== null;
+  const start = isRefused ? await startOfLicense(token, keySet.value) : undefined;
+  const nextChange = nextLicenseChange(license, { removedAt, start, now });
   return {
     license,
     files,
@@ -164,15 +173,20 @@ function toReason(problem: string): string {
   return problem.includes('expired on') ? 'TokenExpired' : 'TokenRejected';
 }
 
-function nextLicenseChange(license: LicenseState, removedAt: number | undefined, now: number): number | undefined {
-  const { claims, state, graceDaysLeft } = license;
-  if (!claims || state === 'expired') return undefined;
-  const end = Math.min(claims.expiresAt, removedAt ?? Number.POSITIVE_INFINITY);
-  const times =
-    state === 'grace'
-      ? [end + (LICENSE_GRACE_DAYS - (graceDaysLeft ?? 0) + 1) * DAY_MS]
-      : [end, ...WARN_DAYS.map((days) => end - days * DAY_MS)];
-  return Math.min(...times.filter((time) => time > now));
+/** @param times of the removal, and of when one that was given too early counts */
+function nextLicenseChange(
+  { claims, state, graceDaysLeft }: LicenseState,
+  { removedAt, start, now }: { removedAt: number | undefined; start: number | undefined; now: number },
+): number | undefined {
+  const times: number[] = [];
+  if (start !== undefined && start > now) {
+    times.push(now + Math.min(Math.max(start - now, EARLY_MS.least), EARLY_MS.most));
+  }
+  const end = Math.min(claims?.expiresAt ?? Number.NaN, removedAt ?? Number.POSITIVE_INFINITY);
+  if (state === 'grace') times.push(end + (LICENSE_GRACE_DAYS - (graceDaysLeft ?? 0) + 1) * DAY_MS);
+  if (state === 'valid') times.push(end, ...WARN_DAYS.map((days) => end - days * DAY_MS));
+  const next = Math.min(...times.filter((time) => time > now));
+  return Number.isFinite(next) ? next : undefined;
 }
 
 function text(value: string | undefined): SmallFile {

@@ -130,6 +130,30 @@ describe('which licence of an instance is in force', () => {
     });
   }
 
+  for (const [claim, claims, seconds] of [
+    ['"iat"', { iat: 400 }, [100]],
+    ['"nbf", and now and then before', { iat: 0, nbf: 1500.5 }, [600, 1200, 1501]],
+    ['"nbf" of the next moment', { iat: 0, nbf: 0.5 }, [5]],
+  ] as const) {
+    it(`is looked at again when one given too early has its time, by its ${claim}`, async () => {
+      const begin = NOW / 1000;
+      const times = Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, begin + value]));
+      const order = { sub: 'Company', conns: 500, features: [], exp: begin + 100 * 86_400 };
+      const early = token(await signEdDsa({ ...order, ...times }, key));
+      for (const before of [{}, kept]) {
+        let now = NOW;
+        for (const second of seconds) {
+          const { condition, nextChange } = await decideLicense({ kept: before, given: early, keys: KEYS, now });
+          expect(condition).to.include({ status: 'False', reason: 'TokenRejected' });
+          expect(nextChange).to.equal(NOW + second * 1000);
+          now = nextChange ?? 0;
+        }
+        const { license } = await decideLicense({ kept: before, given: early, keys: KEYS, now });
+        expect(license.claims).to.include({ conns: 500 });
+      }
+    });
+  }
+
   it('is warned of 30, 7 and 1 days before its end, and looked at again exactly then', async () => {
     let now = NOW;
     const seen: string[] = [];
