@@ -6,15 +6,7 @@ import { findResource, type KubernetesObject, RESOURCES, splitKey } from '../k8s
 import { ApiError, hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
 import { hashValue } from './instances.ts';
-import {
-  appliedFields,
-  isOwned,
-  mustBeReplaced,
-  ownershipTrouble,
-  type Trouble,
-  takeOverSpec,
-  toAttainable,
-} from './live-object.ts';
+import { appliedFields, isOwned, mustBeReplaced, ownershipTrouble, type Trouble, toAttainable } from './live-object.ts';
 import { getId, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
 import type { RepairLimiter } from './queue.ts';
 
@@ -189,13 +181,8 @@ async function write(
   } catch (error) {
     if (!hasStatus(error, 422)) throw error;
     const live = await client.get(resource, namespace, name);
-    if (!live) throw error;
-    if (mustBeReplaced(desired, live)) return replace(live);
-    // The volume in a claim's spec is not the controller's.
-    const taken = desired.kind === 'PersistentVolumeClaim' ? undefined : takeOverSpec(live);
-    if (!taken) throw error;
-    await client.replace(resource, taken);
-    return apply(live.metadata.uid);
+    if (live && mustBeReplaced(desired, live)) return replace(live);
+    throw error;
   }
 }
 
