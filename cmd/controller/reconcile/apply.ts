@@ -6,15 +6,7 @@ import { findResource, type KubernetesObject, RESOURCES, splitKey } from '../k8s
 import { ApiError, hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
 import { hashValue } from './instances.ts';
-import {
-  appliedFields,
-  isOwned,
-  mustBeReplaced,
-  ownershipTrouble,
-  type Trouble,
-  takeOverSpec,
-  toAttainable,
-} from './live-object.ts';
+import { appliedFields, isOwned, mustBeReplaced, ownershipTrouble, type Trouble, toAttainable } from './live-object.ts';
 import { getId, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
 import type { RepairLimiter } from './queue.ts';
 
@@ -44,9 +36,14 @@ export interface ApplyResult {
  * Applies `objects` in their order, stage by stage: one forced server-side apply for each, which changes nothing where nothing
  * differs. One that this process has sent before, of an object that nobody has changed since, is left out. Unexpected failures
  * reject; what the API server or another owner refuses is a trouble, and nothing that comes after its stage is applied.
+ * @param before the result of others that belong to the first stage: this one includes it
  */
-export async function applyObjects(context: ApplyContext, objects: readonly KubernetesObject[]): Promise<ApplyResult> {
-  const result: ApplyResult = { troubles: [], remarks: [], answers: [] };
+export async function applyObjects(
+  context: ApplyContext,
+  objects: readonly KubernetesObject[],
+  before: ApplyResult = { troubles: [], remarks: [], answers: [] },
+): Promise<ApplyResult> {
+  const result = structuredClone(before);
   for (const stage of Map.groupBy(objects, applyStage).values()) {
     context.signal.throwIfAborted();
     const outcomes = await Promise.allSettled(stage.map((object) => applyObject(context, object)));
@@ -184,13 +181,8 @@ async function write(
   } catch (error) {
     if (!hasStatus(error, 422)) throw error;
     const live = await client.get(resource, namespace, name);
-    if (!live) throw error;
-    if (mustBeReplaced(desired, live)) return replace(live);
-    // The volume in a claim's spec is not the controller's.
-    const taken = desired.kind === 'PersistentVolumeClaim' ? undefined : takeOverSpec(live);
-    if (!taken) throw error;
-    await client.replace(resource, taken);
-    return apply(live.metadata.uid);
+    if (live && mustBeReplaced(desired, live)) return replace(live);
+    throw error;
   }
 }
 

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Container, V1Deployment } from '@kubernetes/client-node';
-import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { desired } from '../desired/index.ts';
 import { COMPONENT_LABEL, MANAGED_BY, selectorLabels, selectorText } from '../desired/labels.ts';
 import { objectNames } from '../desired/names.ts';
-import { docbuilderSizing, type Sizing } from '../desired/sizing.ts';
+import { docbuilderSizing } from '../desired/sizing.ts';
 import type { Instance, PodResources, RunningDocbuilder, Situation } from '../desired/types.ts';
-import { findResource, type KubernetesObject } from '../k8s/api.ts';
+import { findResource, getKey, type KubernetesObject } from '../k8s/api.ts';
 import { type ApiError, hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
 import { markApplied } from './apply.ts';
@@ -21,8 +20,8 @@ const MiB = 1024 * 1024;
 
 /** DocBuilder as it was found before anything is applied. */
 export interface DocbuilderFound {
-  /** Those to look at: none where all is as it was told. */
-  pods: readonly Pod[];
+  /** Undefined: they need not be looked at. */
+  pods?: readonly Pod[];
   running: RunningDocbuilder;
   /** Resources in the Deployment's template. */
   resources: PodResources | undefined;
@@ -44,19 +43,25 @@ export class DocbuilderResizer {
   readonly #options: { client: Client; owned: Pick<OwnedObjects, 'find'> };
   /** A cluster older than Kubernetes 1.33 cannot do it: there the template changes. */
   #resizable = true;
+  /** By key of an instance, the size that all its pods were found to have. */
+  readonly #settled = new Map<string, PodResources>();
 
   constructor(options: { client: Client; owned: Pick<OwnedObjects, 'find'> }) {
     this.#options = options;
   }
 
-  /** @param reported in the status: what was wanted when it was last dealt with */
-  async observe(situation: Situation, reported: SvcInstanceStatus['docbuilder']): Promise<DocbuilderFound> {
+  async observe(situation: Situation): Promise<DocbuilderFound> {
     const { namespace, name } = situation.instance.metadata;
+    const key = getKey(situation.instance);
     const metadata = { namespace, name: objectNames(name).component.docbuilder };
     const { resources, rollout } = this.#options.owned.find({ kind: 'Deployment', metadata }) ?? {};
     const replicas = rollout?.desired;
-    const settled = docbuilderSizing({ ...situation, docbuilder: { replicas } });
-    if (!resources || isSettled(settled, resources, reported)) return { pods: [], resources, running: { replicas } };
+    const wanted = docbuilderSizing({ ...situation, docbuilder: { replicas } }).resources;
+    // A pod that is made from now on has the size in the template.
+    const isSettled =
+      resources && sameResources(wanted, resources) && isDeepStrictEqual(this.#settled.get(key), wanted);
+    if (!resources || isSettled) return { resources, running: { replicas } };
+    this.#settled.delete(key);
     const pods = await this.#runningPods(situation.instance);
     const memories = pods.flatMap((pod) => memoryMiB(pod) ?? []);
     // All of them read the same number of workers.
@@ -76,14 +81,22 @@ export class DocbuilderResizer {
     return (await this.#changesPods(deployment, wanted)) ? fresh : kept;
   }
 
-  /** Has the pods resized that have not their size. */
+  /** Has the pods resized that have not their size. One that is refused it, or waits for it, is looked at again each time. */
   async resize(situation: Situation, { pods }: DocbuilderFound): Promise<ResizeResult> {
+    if (!pods) return { pending: false };
     const results: ResizeResult[] = [];
     if (!situation.instance.spec.docbuilder.pod.resources) {
       for (const pod of pods) results.push(await this.#resizePod(situation, pod));
     }
     const remark = results.find((result) => result.remark !== undefined)?.remark;
-    return { pending: results.some(({ pending }) => pending), ...(remark !== undefined && { remark }) };
+    const pending = results.some((result) => result.pending);
+    if (!pending) this.#settled.set(getKey(situation.instance), docbuilderSizing(situation).resources);
+    return { pending, ...(remark !== undefined && { remark }) };
+  }
+
+  /** Forgets an instance that is no more. */
+  forget(key: string): void {
+    this.#settled.delete(key);
   }
 
   async #resizePod(situation: Situation, pod: Pod): Promise<ResizeResult> {
@@ -149,16 +162,6 @@ function isSizeApplied(live: Deployment, wanted: PodResources): boolean {
   );
 }
 
-/** Returns whether a pod was made as it is wanted, and nothing else was wanted since: there is no need to look at it. */
-function isSettled(
-  { workers, resources }: Sizing,
-  template: PodResources,
-  reported: SvcInstanceStatus['docbuilder'],
-): boolean {
-  const same = reported?.workers === workers && sameQuantity(reported.memory, resources.limits?.['memory']);
-  return same && sameResources(resources, template);
-}
-
 function docbuilderContainer({ spec }: Pod): V1Container | undefined {
   return spec?.containers.find(({ name }) => name === 'docbuilder');
 }
@@ -190,12 +193,19 @@ function resizeProgress(pod: Pod): ResizeResult {
   const condition = (type: string) =>
     pod.status?.conditions?.find((candidate) => candidate.type === type && candidate.status === 'True');
   const pending = condition('PodResizePending');
-  if (!pending) return { pending: condition('PodResizeInProgress') !== undefined };
+  // Until the kubelet has heard of it there is no condition either.
+  if (!pending) return { pending: condition('PodResizeInProgress') !== undefined || !hasItsMemory(pod) };
   const why = pending.message || pending.reason || 'no room';
   return {
     pending: true,
     remark: `The node of pod ${pod.metadata.name} has no room for its new size: ${why}. ${resizeAdvice(pod)}`,
   };
+}
+
+/** Returns whether the kubelet has given a pod the memory that its spec has. */
+function hasItsMemory(pod: Pod): boolean {
+  const limit = quantityValue(docbuilderContainer(pod)?.resources?.limits?.['memory']) ?? 0;
+  return (memoryMiB(pod) ?? Number.POSITIVE_INFINITY) >= Math.floor(limit / MiB);
 }
 
 function resizeAdvice({ metadata: { name } }: Pod): string {

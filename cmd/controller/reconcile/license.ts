@@ -1,6 +1,11 @@
 import { iso } from '../../../src/common/clock.ts';
 import { parseKeySet } from '../../../src/common/crypto/key-set.ts';
-import { LICENSE_GRACE_DAYS, type LicenseState, NO_LICENSE } from '../../../src/common/crypto/license.ts';
+import {
+  LICENSE_GRACE_DAYS,
+  type LicenseState,
+  NO_LICENSE,
+  startOfLicense,
+} from '../../../src/common/crypto/license.ts';
 import { readSmallFile, type SmallFile } from '../../../src/common/fs/read-small.ts';
 import { NOTHING_KEPT, readKeySet, recall, remember } from '../../../src/common/license-file.ts';
 import type { Logger } from '../../../src/common/log.ts';
@@ -10,6 +15,8 @@ import type { Situation } from '../desired/types.ts';
 const DAY_MS = 86_400_000;
 /** The last moment that ISO 8601 writes with four digits, epoch milliseconds. */
 const END_OF_TIME = 253_402_300_799_000;
+/** Least and most milliseconds until a token that was given too early is looked at again: a clock may be put right meanwhile. */
+const EARLY_MS = { least: 5_000, most: 600_000 };
 /** Days before the end at which somebody should hear of it. */
 const WARN_DAYS = [1, 7, 30] as const;
 
@@ -58,24 +65,48 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
   const license = recall(after, now);
   // Valid still by the clock of this controller, where that of the one before it was ahead.
   const counts = license.state === 'grace' || license.state === 'valid';
+  const waiting = !counts && before.problem !== null && toReason(before.problem) === 'KeyUnknown';
   if (given.found === 'nothing-asked' && !counts) {
+    if (waiting) return waitForKey(kept, now);
     if (keySet.ok || kept.token === undefined) return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
     return { license: NO_LICENSE, files: kept, condition: KEYS_UNUSABLE };
   }
   const removedAt = after.kept?.removedAt;
-  const files = !keySet.ok
-    ? kept // Nothing can be said about it now: it stays as it is.
-    : {
-        ...(after.kept && { token: after.kept.token }),
-        ...(removedAt !== undefined && { removedAt: iso(removedAt) }),
-      };
-  const nextChange = nextLicenseChange(license, removedAt, now);
+  let files: Situation['licenseFiles'] = {
+    ...(after.kept && { token: after.kept.token }),
+    ...(removedAt !== undefined && { removedAt: iso(removedAt) }),
+  };
+  // Nothing can be said about it now: it stays as it is.
+  if (!keySet.ok) files = kept;
+  // It counts again, or the rest of its grace does, when its key is back. Pods ask the key set themselves, and it has ended there.
+  else if (waiting) files = token === undefined ? { ...kept, removedAt: iso(removalTime(kept, now)) } : kept;
+  const isRefused = token !== undefined && keySet.ok && after.problem !== null;
+  const start = isRefused ? await startOfLicense(token, keySet.value) : undefined;
+  const nextChange = nextLicenseChange(license, { removedAt, start, now });
   return {
     license,
     files,
     condition: licenseCondition(license, given, removedAt, now),
     ...(nextChange !== undefined && { nextChange }),
   };
+}
+
+/** Nobody asks for a licence, and the key of the one that was in force is not in the set: of its grace only the time is known. */
+function waitForKey(kept: Situation['licenseFiles'], now: number): LicenseDecision {
+  const since = removalTime(kept, now);
+  const end = since + LICENSE_GRACE_DAYS * DAY_MS;
+  if (now >= end) return { license: NO_LICENSE, files: {}, condition: COMMUNITY };
+  const message =
+    `The licence was removed on ${iso(since)}, and the key set no longer has its key. The edition is Community: ` +
+    'correct license.keys of the chart if the licence is to have its days of grace.';
+  const condition = { status: 'False', reason: 'KeyUnknown', message } as const;
+  return { license: NO_LICENSE, files: { ...kept, removedAt: iso(since) }, condition, nextChange: end };
+}
+
+/** Epoch milliseconds of when a licence was taken away: now, unless that is known. */
+function removalTime({ removedAt = '' }: Situation['licenseFiles'], now: number): number {
+  const time = Date.parse(removedAt);
+  return Number.isNaN(time) ? now : time;
 }
 
 const COMMUNITY: LicenseDecision['condition'] = {
@@ -142,15 +173,20 @@ function toReason(problem: string): string {
   return problem.includes('expired on') ? 'TokenExpired' : 'TokenRejected';
 }
 
-function nextLicenseChange(license: LicenseState, removedAt: number | undefined, now: number): number | undefined {
-  const { claims, state, graceDaysLeft } = license;
-  if (!claims || state === 'expired') return undefined;
-  const end = Math.min(claims.expiresAt, removedAt ?? Number.POSITIVE_INFINITY);
-  const times =
-    state === 'grace'
-      ? [end + (LICENSE_GRACE_DAYS - (graceDaysLeft ?? 0) + 1) * DAY_MS]
-      : [end, ...WARN_DAYS.map((days) => end - days * DAY_MS)];
-  return Math.min(...times.filter((time) => time > now));
+/** @param times of the removal, and of when one that was given too early counts */
+function nextLicenseChange(
+  { claims, state, graceDaysLeft }: LicenseState,
+  { removedAt, start, now }: { removedAt: number | undefined; start: number | undefined; now: number },
+): number | undefined {
+  const times: number[] = [];
+  if (start !== undefined && start > now) {
+    times.push(now + Math.min(Math.max(start - now, EARLY_MS.least), EARLY_MS.most));
+  }
+  const end = Math.min(claims?.expiresAt ?? Number.NaN, removedAt ?? Number.POSITIVE_INFINITY);
+  if (state === 'grace') times.push(end + (LICENSE_GRACE_DAYS - (graceDaysLeft ?? 0) + 1) * DAY_MS);
+  if (state === 'valid') times.push(end, ...WARN_DAYS.map((days) => end - days * DAY_MS));
+  const next = Math.min(...times.filter((time) => time > now));
+  return Number.isFinite(next) ? next : undefined;
 }
 
 function text(value: string | undefined): SmallFile {

@@ -214,11 +214,14 @@ export function pausedReadiness(instance: Pick<SvcInstance, 'metadata' | 'status
   return { type: 'Ready', status: 'False', reason: 'Paused', message };
 }
 
-/** `LicenseValid` of a paused instance: as it was, since no pod gets another licence before the pause is over. */
-export function pausedLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
-  if (!isPaused(instance)) return undefined;
+/** `LicenseValid` of an instance that is paused, or whose licence cannot be given to the pods: as it was, since they have that one. */
+export function formerLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding {
   const before = findCondition(instance.status?.conditions ?? [], 'LicenseValid');
-  const message = `The licence is not checked until the annotation ${ANNOTATION.paused} is removed.`;
-  if (!before) return { type: 'LicenseValid', status: 'Unknown', reason: 'Paused', message };
-  return { type: 'LicenseValid', status: before.status, reason: before.reason, message: before.message };
+  if (before && before.status !== 'Unknown') {
+    return { type: 'LicenseValid', status: before.status, reason: before.reason, message: before.message };
+  }
+  const message = isPaused(instance)
+    ? `The licence is not checked until the annotation ${ANNOTATION.paused} is removed.`
+    : 'The licence cannot be given to the pods: Ready says why.';
+  return { type: 'LicenseValid', status: 'Unknown', reason: isPaused(instance) ? 'Paused' : 'NotDelivered', message };
 }

@@ -4,20 +4,19 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { COMPONENTS, objectNames } from '../desired/names.ts';
-import { notAllowed } from '../desired/policy.ts';
 import type { Random } from '../desired/secrets.ts';
-import type { ComponentName, Policy, Settings, Situation } from '../desired/types.ts';
-import { getKey, type KubernetesObject, RESOURCES, splitKey } from '../k8s/api.ts';
-import { hasStatus, isRequestFailure } from '../k8s/api-error.ts';
+import type { ComponentName, Settings, Situation } from '../desired/types.ts';
+import { getKey, RESOURCES, splitKey } from '../k8s/api.ts';
+import { hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
 import type { EventRecorder } from '../k8s/events.ts';
-import { type ApplyResult, applyObjects, isDeleted, pruneObjects } from './apply.ts';
+import { isDeleted } from './apply.ts';
+import { applyInstance } from './apply-instance.ts';
 import type { Finding } from './conditions.ts';
-import { type DocbuilderFound, DocbuilderResizer } from './docbuilder-size.ts';
+import { DocbuilderResizer } from './docbuilder-size.ts';
 import { observeEdge } from './edge.ts';
 import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense } from './license.ts';
-import type { Trouble } from './live-object.ts';
 import { getId, type Named, type OwnedObject, type OwnedObjects, parseOwned } from './owned-objects.ts';
 import { podTroubles } from './pods.ts';
 import type { RepairLimiter } from './queue.ts';
@@ -25,15 +24,14 @@ import {
   allDone,
   type ComponentState,
   componentFindings,
-  isPaused,
-  pausedLicense,
+  formerLicense,
   pausedReadiness,
   pauseFinding,
   readinessFindings,
   storageFindings,
 } from './readiness.ts';
-import { readSecrets, type SecretsRead } from './secrets.ts';
-import { buildStatus, failingStatus, reportChanges, reportGenerated, requestedAt, sameStatus } from './status.ts';
+import { readSecrets } from './secrets.ts';
+import { buildStatus, failingStatus, reportChanges, sameStatus } from './status.ts';
 
 const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
@@ -58,14 +56,6 @@ export interface ReconcilerOptions {
    */
   lookAgainMs?: number | undefined;
   log: Pick<Logger, 'info' | 'warn'>;
-}
-
-/** The outcome of applying an instance's objects. */
-interface Applied extends ApplyResult {
-  /** The share of the spec that has been applied. */
-  extent: 'nothing' | 'something' | 'everything';
-  /** Something of it is not done yet, and sends no event when it is. */
-  pending: boolean;
 }
 
 /**
@@ -95,6 +85,7 @@ export class InstanceReconciler {
     // Kubernetes deletes what it owned: each object names it as its owner.
     if (!instance || instance.metadata.deletionTimestamp !== undefined) {
       this.#waits.delete(key);
+      this.#resizer.forget(key);
       return undefined;
     }
     try {
@@ -125,9 +116,10 @@ export class InstanceReconciler {
       licenseFiles: license.files,
       secrets: secrets.values ?? {},
     };
-    const found = await this.#resizer.observe(wanted, instance.status?.docbuilder);
+    const found = await this.#resizer.observe(wanted);
     const situation: Situation = { ...wanted, docbuilder: found.running };
-    const applied = await this.#apply(situation, secrets, found, signal);
+    const parts = { ...this.#options, resizer: this.#resizer };
+    const applied = await applyInstance(parts, { situation, secrets, found }, signal);
     if (applied.troubles.some(({ message }) => /being terminated/.test(message))) return undefined;
 
     // The watches may not have shown yet what has just been applied.
@@ -143,14 +135,12 @@ export class InstanceReconciler {
       ...componentFindings(components),
       edge.finding,
       ...storageFindings(instance, components),
-      pausedLicense(instance) ?? { type: 'LicenseValid', ...license.condition },
+      applied.licensed ? { type: 'LicenseValid', ...license.condition } : formerLicense(instance),
       pauseFinding(instance),
     ];
     const status = buildStatus({
       ...{ situation, findings, components, previous: instance.status ?? {} },
-      applied: applied.extent,
-      paused: isPaused(instance),
-      now: clock(),
+      ...{ applied: applied.extent, licensed: applied.licensed, now: clock() },
     });
     const isNew = await this.#writeStatus(instance, status);
     const done = applied.troubles.length === 0 && allDone(components) && !edge.trouble && !applied.pending;
@@ -168,60 +158,6 @@ export class InstanceReconciler {
     const older = this.#options.instances.olderWithSameHost(getKey(instance));
     const message = `The older SvcInstance ${older} has the same host ${host}, and edges route it there: change one of the two.`;
     return older === undefined ? [] : [message];
-  }
-
-  async #apply(
-    situation: Situation,
-    secrets: SecretsRead,
-    found: DocbuilderFound,
-    signal: AbortSignal,
-  ): Promise<Applied> {
-    const { owned, settings } = this.#options;
-    const instance = situation.instance as SvcInstance;
-    const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
-    const remarks = [...secrets.remarks];
-    if (troubles.length > 0 || isPaused(instance))
-      return { troubles, remarks, answers: [], extent: 'nothing', pending: false };
-    // A new instance has none yet.
-    const runs = owned.of(getKey(instance)).some(({ kind }) => kind === 'Deployment');
-    // Reported first: a process that ends in between reports twice rather than never.
-    if (runs) reportGenerated(this.#options, instance, secrets.made, secrets.lost);
-    const result = await this.#applyWanted(situation, found, signal);
-    const extent = result.troubles.length === 0 ? 'everything' : 'something';
-    return { ...result, remarks: [...remarks, ...result.remarks], extent };
-  }
-
-  async #applyWanted(
-    situation: Situation,
-    found: DocbuilderFound,
-    signal: AbortSignal,
-  ): Promise<Omit<Applied, 'extent'>> {
-    const { client, owned, repairs, log } = this.#options;
-    const { metadata, status = {} } = situation.instance as SvcInstance;
-    const key = getKey({ metadata });
-    const requested = requestedAt(metadata);
-    if (requested !== undefined && requested !== status.lastHandledReconcileAt) owned.forgetApplies(key);
-    let objects: KubernetesObject[];
-    try {
-      objects = await this.#resizer.objects(situation, found);
-    } catch (error) {
-      if (isRequestFailure(error)) throw error;
-      // A spec that the schema should have refused, or did before it was changed.
-      const message = `The spec cannot be turned into objects: ${(error as Error).message}.`;
-      log.warn({ instance: key, err: error }, 'the spec cannot be turned into objects');
-      return {
-        troubles: [{ reason: 'InvalidSpec', stalled: true, message }],
-        remarks: [],
-        answers: [],
-        pending: false,
-      };
-    }
-    const context = { client, owned, repairs, signal, log, instance: { key, uid: metadata.uid } };
-    const result = await applyObjects(context, objects);
-    if (result.troubles.length > 0) return { ...result, pending: false };
-    await pruneObjects(context, objects);
-    const { pending, remark } = await this.#resizer.resize(situation, found);
-    return { ...result, remarks: [...result.remarks, ...(remark === undefined ? [] : [remark])], pending };
   }
 
   async #observeComponents(
@@ -274,11 +210,6 @@ export class InstanceReconciler {
     this.#waits.set(key, next);
     return next;
   }
-}
-
-/** A spec with something that nobody has allowed is not applied at all: half of it may be less safe than none. */
-function policyTroubles(spec: SvcInstance['spec'], policy: Policy): Trouble[] {
-  return notAllowed(spec, policy).map((message) => ({ reason: 'NotAllowed', stalled: true, message }));
 }
 
 /** Returns whether a signal has aborted because the controller ends, and not because it has taken too long. */

@@ -67,12 +67,14 @@ export async function readSecrets(
       ...[storage?.postgres?.secretName, storage?.s3?.secretName],
     ].map(read),
   );
+  const ownership = (secret: Secret | undefined) => secret && ownershipTrouble(secret, instance.metadata);
   const found: SecretsRead = {
-    keptLicense: keptLicense(ownLicense),
+    // A token in a Secret of somebody else was never in force here.
+    keptLicense: ownership(ownLicense) ? {} : keptLicense(ownLicense),
     givenLicense: givenLicense(license, token),
     made: [],
     lost: own === undefined,
-    troubles: [own, ownLicense].flatMap((secret) => (secret && ownershipTrouble(secret, instance.metadata)) ?? []),
+    troubles: [own, ownLicense].flatMap((secret) => ownership(secret) ?? []),
     remarks: [],
   };
   const existing = decodeSecret(own?.data);

@@ -26,20 +26,21 @@ interface Found {
   components: Readonly<Record<ComponentName, ComponentState>>;
   /** The part of this spec that has just been compared with the cluster, and written where it differed. */
   applied: 'nothing' | 'something' | 'everything';
-  /** The figures in force are those of before. */
-  paused: boolean;
+  /** The licence of `situation` is where the pods read it; otherwise that of before is. */
+  licensed: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
 
-type Figures = Pick<
-  SvcInstanceStatus,
-  'edition' | 'baseUrl' | 'version' | 'license' | 'plan' | 'docbuilder' | 'images'
->;
+/** Members whose values follow from the licence, and from the spec. */
+const OF_LICENSE = ['edition', 'license', 'plan'] as const;
+const OF_SPEC = ['baseUrl', 'version', 'docbuilder', 'images'] as const;
+
+type Figures<K extends keyof SvcInstanceStatus> = Pick<SvcInstanceStatus, K>;
 
 /** The status of an instance. The same findings at another time give the same status. */
 export function buildStatus(found: Found): SvcInstanceStatus {
-  const { situation, previous, findings, components, applied, paused, now } = found;
+  const { situation, previous, findings, components, applied, licensed, now } = found;
   const { generation = 0 } = situation.instance.metadata;
   const handled = applied === 'nothing' ? previous.lastHandledReconcileAt : requestedAt(situation.instance.metadata);
   const appliedGeneration = applied === 'everything' ? generation : previous.appliedGeneration;
@@ -48,7 +49,8 @@ export function buildStatus(found: Found): SvcInstanceStatus {
     ...(appliedGeneration !== undefined && { appliedGeneration }),
     ...(handled !== undefined && { lastHandledReconcileAt: handled }),
     conditions: toConditions(findings, previous.conditions ?? [], generation, now),
-    ...(paused ? former(previous) : buildFigures(situation)),
+    ...(licensed ? licenseFigures(found) : former(previous, OF_LICENSE)),
+    ...(applied === 'nothing' ? former(previous, OF_SPEC) : specFigures(situation)),
     frontSelector: selectorText(selectorLabels(situation.instance, 'front')),
     replicas: each((name) => {
       const { desired = 0, ready = 0 } = components[name].rollout ?? {};
@@ -63,21 +65,28 @@ export function requestedAt({ annotations = {} }: Pick<ObjectMeta, 'annotations'
   return requested === undefined ? undefined : clip(requested, 1024);
 }
 
-function former({ edition, baseUrl, version, license, plan, docbuilder, images }: SvcInstanceStatus): Figures {
-  const figures = { edition, baseUrl, version, license, plan, docbuilder, images };
-  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
+function former<K extends keyof SvcInstanceStatus>(previous: SvcInstanceStatus, names: readonly K[]): Figures<K> {
+  const known = names.filter((name) => previous[name] !== undefined);
+  return Object.fromEntries(known.map((name) => [name, previous[name]])) as Figures<K>;
 }
 
-function buildFigures(situation: Found['situation']): Figures {
+function licenseFigures({ situation, previous, applied }: Found): Figures<(typeof OF_LICENSE)[number]> {
+  const license = licenseStatus(situation.license);
+  const edition = connectionPlan(situation.license).edition === 'enterprise' ? 'Enterprise' : 'Community';
+  // What the spec lowers, and the workers, are of the spec that was applied.
+  const before = applied === 'nothing' ? previous : {};
+  if (before.plan && isDeepStrictEqual(license, before.license)) return { edition, license, plan: before.plan };
+  const { workers = docbuilderSizing(situation).workers } = before.docbuilder ?? {};
+  return { edition, license, plan: planStatus(situation, workers) };
+}
+
+function specFigures(situation: Found['situation']): Figures<(typeof OF_SPEC)[number]> {
   const { instance, settings } = situation;
   const { workers, resources, sharedMemory, gracePeriodSeconds, formula } = docbuilderSizing(situation);
   const [cpu, memory] = [resources.limits?.['cpu'], resources.limits?.['memory']];
   return {
-    edition: connectionPlan(situation.license).edition === 'enterprise' ? 'Enterprise' : 'Community',
     baseUrl: baseUrl(instance.spec),
     version: settings.version,
-    license: licenseStatus(situation.license),
-    plan: planStatus(situation, workers),
     docbuilder: {
       workers,
       ...(cpu !== undefined && { cpu }),

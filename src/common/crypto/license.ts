@@ -65,6 +65,20 @@ export async function verifyLicense(token: string, keys: KeySet, now: number): P
 }
 
 /**
+ * Returns the time, in epoch milliseconds, before which a token is refused for its `iat` or `nbf`; undefined where it is refused at
+ * any time.
+ */
+export async function startOfLicense(token: string, keys: KeySet): Promise<number | undefined> {
+  const end = MAX_NUMERIC_DATE * 1000;
+  const result = await verifyEdDsa(token, keys, end);
+  if (result.status === 'invalid') return undefined;
+  const claims = parseClaims(result.payload, end);
+  if (typeof claims === 'string') return undefined;
+  const { nbf = 0 } = result.payload;
+  return Math.max(claims.issuedAt - CLOCK_TOLERANCE_SECONDS * 1000, Math.ceil(nbf) * 1000);
+}
+
+/**
  * Returns the state at `now`: valid until `exp`, then 30 days of grace, then expired (contract: Plan selection).
  * @param removedAt when the token was taken away: what is left of it is a grace that begins then
  */

@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
@@ -113,5 +115,48 @@ describe('the controller rotates the licence', function () {
       'Warning ExpiresWithin30Days',
       'Warning ExpiresWithin7Days',
     ]);
+  });
+});
+
+describe('a spec that cannot be applied keeps no licence from the pods, nor its end', function () {
+  this.timeout(60_000);
+  const refused = {
+    ...{ license: SECRET, host: 'other.example', images: { gate: 'svc/gate:never' }, docbuilder: { workers: 7 } },
+    ingress: { annotations: { 'nginx.ingress.kubernetes.io/server-snippet': 'x' } },
+  };
+  let before: SvcInstanceStatus;
+  const cluster = useTestCluster(async (cluster) => {
+    await cluster.startController();
+    await cluster.putSecret(SECRET.secretName, { token: await cluster.license(50) });
+    await cluster.apply('office', { license: SECRET });
+    await cluster.settled('office');
+    await cluster.completeDeployments();
+    before = (await cluster.settled('office', isTrue('Ready'))).status ?? {};
+    await cluster.apply('office', refused);
+    await cluster.readyAs('office', 'NotAllowed');
+  });
+
+  /** Figures that follow from the spec. */
+  const ofSpec = ({ baseUrl, version, docbuilder, images }: SvcInstanceStatus = {}) =>
+    JSON.parse(JSON.stringify({ baseUrl, version, docbuilder, images }));
+
+  it('a renewed one reaches them, and the status has the licence that they have and the rest as it was', async () => {
+    const token = await cluster.license(500);
+    await cluster.putSecret(SECRET.secretName, { token });
+    const { status } = await cluster.settled('office', (found) => found.status?.license?.connections === 500);
+    expect(await cluster.secretValues('office-license')).to.deep.equal({ token });
+    expect(ofSpec(status)).to.deep.equal(ofSpec(before));
+    expect(status?.plan).to.include({ connections: 500, parallelJobs: before.docbuilder?.workers });
+    expect(await cluster.condition('office', 'LicenseValid')).to.include({ reason: 'Valid' });
+    expect(await cluster.condition('office', 'Ready')).to.include({ reason: 'NotAllowed' });
+  });
+
+  it('a key that is taken out of the set is taken from them, too', async () => {
+    await writeFile(cluster.environment['SVC_LICENSE_KEYS_FILE'] ?? '', '{"keys":[]}');
+    const { status } = await cluster.settled('office', (found) => found.status?.edition === 'Community');
+    const keys = await cluster.object<KubernetesObject & { data: object }>(RESOURCES.configMap, 'office-license-keys');
+    expect(keys?.data).to.deep.equal({ 'keys.json': '{"keys":[]}' });
+    expect(ofSpec(status)).to.deep.equal(ofSpec(before));
+    expect(await cluster.condition('office', 'LicenseValid')).to.include({ status: 'False', reason: 'KeyUnknown' });
   });
 });

@@ -87,6 +87,47 @@ describe('the controller tells what is wrong', function () {
     });
   });
 
+  it('with a spec that the API server refuses, and takes nothing away that is of others', async () => {
+    await cluster.apply('others');
+    await cluster.settled('others');
+    const kubectl = (...words: string[]) => cluster.server.kubectl([...words, '-n', cluster.namespace]);
+    await kubectl('rollout', 'restart', 'deployment/others-gate');
+    await kubectl('patch', 'deployment', 'others-gate', '--type=merge', '-p', '{"spec":{"minReadySeconds":7}}');
+    const theirs = async () => {
+      const { spec } = await cluster.deployment('others-gate');
+      const { 'kubectl.kubernetes.io/restartedAt': restarted } = spec?.template.metadata?.annotations ?? {};
+      return { restarted, minReadySeconds: spec?.minReadySeconds };
+    };
+    const before = await theirs();
+    expect(before.restarted).to.be.a('string');
+    const preference = { matchExpressions: [{ key: 'disk', operator: 'Exists' }] };
+    const preferredDuringSchedulingIgnoredDuringExecution = [{ weight: 1000, preference }];
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution } };
+    await cluster.apply('others', { gate: { pod: { affinity } } });
+    const { message } = await cluster.readyAs('others', 'Refused');
+    expect(message).to.match(/^The API server refused: .*others-gate.*\.weight: .*must be in the range 1-100/);
+    await cluster.apply('others', { logLevel: 'Debug' });
+    await cluster.readyAs('others', 'Progressing');
+    expect(JSON.stringify((await cluster.deployment('others-gate')).spec)).to.include('"debug"');
+    expect(await theirs()).to.deep.equal(before);
+  });
+
+  it('with what somebody has made of an object so that it goes together with nothing that it is to be', async () => {
+    await cluster.apply('strategy');
+    await cluster.settled('strategy');
+    const patch = (what: object) =>
+      cluster.server.kubectl(
+        ...[
+          ['patch', 'deployment', 'strategy-gate', '-n', cluster.namespace, '--type=merge', '-p', JSON.stringify(what)],
+        ],
+      );
+    await patch({ spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } } });
+    const { message } = await cluster.readyAs('strategy', 'Refused');
+    expect(message).to.match(/^The API server refused: .*strategy-gate.*spec\.strategy\.rollingUpdate: Forbidden/);
+    await patch({ spec: { strategy: { rollingUpdate: null, type: 'Recreate' } } });
+    await cluster.readyAs('strategy', 'Progressing');
+  });
+
   /** Asked about each ConfigMap of the namespace, where nobody answers. */
   function brokenWebhook(): Promise<KubernetesObject> {
     const { apiVersion, kind } = WEBHOOKS;

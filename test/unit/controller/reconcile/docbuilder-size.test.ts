@@ -1,6 +1,7 @@
-import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
+import type { V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
+import { docbuilderSizing } from '../../../../cmd/controller/desired/sizing.ts';
 import type { Situation } from '../../../../cmd/controller/desired/types.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
@@ -14,7 +15,6 @@ type Deployment = V1Deployment & KubernetesObject;
 
 const SMALL = situationOf({ license: enterprise(100) });
 const LARGE = situationOf({ license: enterprise(200) });
-const TOLD = { workers: 2, memory: '4992Mi' };
 
 /** What the controller has applied of a container, as the API server has it in its books. */
 const AMOUNTS = { 'f:cpu': {}, 'f:memory': {} };
@@ -77,18 +77,54 @@ describe("DocBuilder's size in a cluster", () => {
     owned.observe(live);
   }
 
-  it('is looked at only where another one is wanted than was told, or made', async () => {
-    await sizes.observe(SMALL, TOLD);
-    expect(asked).to.deep.equal([]);
-    await sizes.observe(LARGE, TOLD);
-    await sizes.observe(SMALL, { workers: 4, memory: '9Gi' });
-    expect(asked).to.deep.equal(['list', 'list']);
+  /** @returns what a look at the size asks, and what it finds */
+  async function look(
+    situation: Situation,
+  ): Promise<{ asks: string[]; pending: boolean; remark?: string | undefined }> {
+    asked = [];
+    const found = await sizes.observe(situation);
+    const result = await sizes.resize({ ...situation, docbuilder: found.running }, found);
+    return { asks: asked, ...result };
+  }
+  /** As the API server and the kubelet do. */
+  function give(pod: V1Pod | undefined, situation: Situation, granted = situation): void {
+    const [container] = pod?.spec?.containers ?? [];
+    const size = (of: Situation) => docbuilderSizing(of).resources;
+    if (container) container.resources = size(situation);
+    const status = { name: 'docbuilder', resources: size(granted) } as V1ContainerStatus;
+    if (pod?.status) pod.status.containerStatuses = [status];
+  }
+
+  it('is looked at once, and again only where another one is wanted', async () => {
+    expect(await look(SMALL)).to.deep.equal({ asks: ['list'], pending: false });
+    expect(await look(SMALL)).to.deep.equal({ asks: [], pending: false });
+    expect(await look(LARGE)).to.deep.equal({ asks: ['list', 'resize pod'], pending: true });
+    expect((await look(SMALL)).asks, 'it may have got the other one meanwhile').to.deep.equal(['list']);
+    sizes = new DocbuilderResizer({ client, owned });
+    expect((await look(SMALL)).asks, 'another controller').to.deep.equal(['list']);
+  });
+
+  it('is asked for each time until it is given, where it is refused a pod that is to be as it was made', async () => {
+    made(LARGE);
+    refusal = new ApiError('PATCH /x', { status: 403, reason: 'Forbidden', message: 'exceeded quota' });
+    for (let time = 0; time < 3; time += 1) {
+      const { asks, pending, remark } = await look(LARGE);
+      expect({ asks, pending }).to.deep.equal({ asks: ['list', 'resize pod'], pending: true });
+      expect(remark).to.match(/exceeded quota/);
+    }
+    refusal = undefined;
+    expect(await look(LARGE)).to.deep.equal({ asks: ['list', 'resize pod'], pending: true });
+    give(pods[0], LARGE, SMALL);
+    expect(await look(LARGE), 'the kubelet has not heard of it').to.deep.equal({ asks: ['list'], pending: true });
+    give(pods[0], LARGE);
+    expect(await look(LARGE)).to.deep.equal({ asks: ['list'], pending: false });
+    expect(await look(LARGE)).to.deep.equal({ asks: [], pending: false });
   });
 
   it('goes into the template where the API server cannot resize pods, and it is asked once', async () => {
     for (const status of [404, 405]) {
       refusal = new ApiError('PATCH /x', { status, message: 'the server could not find the requested resource' });
-      const found = await sizes.observe(LARGE, TOLD);
+      const found = await sizes.observe(LARGE);
       expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
       expect(limitOf(await sizes.objects(LARGE, found)), `${status}`).to.equal('9Gi');
       sizes = new DocbuilderResizer({ client, owned });
@@ -96,7 +132,7 @@ describe("DocBuilder's size in a cluster", () => {
   });
 
   it('stays where it is refused, and says so; a pod that has gone meanwhile is none of that', async () => {
-    const found = await sizes.observe(LARGE, TOLD);
+    const found = await sizes.observe(LARGE);
     refusal = new ApiError('PATCH /x', { status: 403, reason: 'Forbidden', message: 'exceeded quota' });
     const { remark, pending } = await sizes.resize(LARGE, found);
     expect(pending).to.equal(true);
@@ -116,7 +152,7 @@ describe("DocBuilder's size in a cluster", () => {
     if (container?.resources?.limits) container.resources.limits['memory'] = '9Gi';
     pods.push(larger);
     const situation = shared(800);
-    const found = await sizes.observe(situation, TOLD);
+    const found = await sizes.observe(situation);
     expect(found.running).to.deep.equal({ memory: 4992, replicas: 1 });
     const wanted = { ...situation, docbuilder: found.running };
     const objects = await sizes.objects(wanted, found);

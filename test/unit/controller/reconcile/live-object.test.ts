@@ -5,7 +5,6 @@ import {
   mustBeReplaced,
   quantityValue,
   sameQuantity,
-  takeOverSpec,
   toAttainable,
 } from '../../../../cmd/controller/reconcile/live-object.ts';
 
@@ -79,38 +78,6 @@ describe('an object that the API server never changes into the wanted one', () =
       expect(mustBeReplaced(wanted, live)).to.equal(isReplaced);
     });
   }
-});
-
-describe('a live object of which others own parts', () => {
-  const entry = (manager: string, operation: string, fieldsV1: object, more: object = {}) => ({
-    ...{ manager, operation, fieldsV1, apiVersion: 'v1' },
-    ...more,
-  });
-  const live = (...managedFields: object[]) =>
-    object('Service', {}, { metadata: { name: 'office-gate', managedFields } });
-  const ports = (port: number) => ({ 'f:spec': { 'f:ports': { [`k:{"port":${port}}`]: {} } } });
-  const label = { 'f:metadata': { 'f:labels': { 'f:theirs': {} } } };
-  const ours = entry('svc-controller', 'Apply', ports(80));
-
-  it('becomes ours below its spec alone, so that the next apply takes theirs out', () => {
-    const status = entry('kubelet', 'Update', { 'f:spec': {} }, { subresource: 'status' });
-    const theirs = [
-      entry('edit', 'Update', { ...label, ...ports(81) }),
-      entry('svc-controller', 'Update', { ...label, ...ports(82) }),
-      entry('helm', 'Apply', { ...label, ...ports(83) }),
-    ];
-    const taken = takeOverSpec(live(ours, ...theirs, status));
-    const all = Object.fromEntries([80, 81, 82, 83].map((port) => [`k:{"port":${port}}`, {}]));
-    expect(taken?.metadata.managedFields).to.deep.equal([
-      status,
-      ...theirs.map((their) => ({ ...their, fieldsV1: label })),
-      entry('svc-controller', 'Apply', { 'f:spec': { 'f:ports': all } }),
-    ]);
-  });
-
-  it('stays as it is where nobody else owns anything of its spec', () => {
-    expect(takeOverSpec(live(ours, entry('edit', 'Update', {})))).to.equal(undefined);
-  });
 });
 
 describe('quantities', () => {

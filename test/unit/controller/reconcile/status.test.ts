@@ -4,17 +4,15 @@ import type { Finding } from '../../../../cmd/controller/reconcile/conditions.ts
 import { pauseFinding } from '../../../../cmd/controller/reconcile/readiness.ts';
 import { buildStatus, failingStatus, requestedAt, sameStatus } from '../../../../cmd/controller/reconcile/status.ts';
 import type { SvcInstanceStatus } from '../../../../src/common/generated/wire.ts';
-import { type Options, situationOf } from '../desired/situation.ts';
+import { enterprise, type Options, situationOf } from '../desired/situation.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const READY: Finding = { type: 'Ready', status: 'True', reason: 'AllAvailable', message: 'm' };
 const NOTHING = { gate: {}, docbuilder: {}, editor: {}, front: {} };
 
-function statusFor(options: Options, more: { previous?: SvcInstanceStatus; paused?: boolean } = {}): SvcInstanceStatus {
-  const { previous = {}, paused = false } = more;
-  const situation = situationOf(options);
-  const applied = paused ? 'nothing' : 'everything';
-  return buildStatus({ situation, previous, findings: [READY], components: NOTHING, applied, paused, now: NOW });
+function statusFor(options: Options, more: Partial<Parameters<typeof buildStatus>[0]> = {}): SvcInstanceStatus {
+  const what = { situation: situationOf(options), previous: {}, findings: [READY], components: NOTHING } as const;
+  return buildStatus({ ...what, applied: 'everything', licensed: true, now: NOW, ...more });
 }
 
 describe('the status of an instance', () => {
@@ -40,9 +38,27 @@ describe('the status of an instance', () => {
   it('keeps the figures in force while a pause keeps others from it', () => {
     const previous = statusFor({});
     const changed = { spec: { host: 'other.example', docbuilder: { workers: 7 } } };
-    const paused = statusFor(changed, { previous, paused: true });
-    expect(paused).to.deep.include({ baseUrl: 'https://office.example', docbuilder: previous.docbuilder });
-    expect(statusFor(changed, { paused: true })).not.to.have.any.keys('baseUrl', 'plan', 'docbuilder');
+    const paused = { applied: 'nothing', licensed: false } as const;
+    expect(statusFor(changed, { ...paused, previous })).to.deep.include({
+      baseUrl: 'https://office.example',
+      docbuilder: previous.docbuilder,
+    });
+    expect(statusFor(changed, paused)).not.to.have.any.keys('baseUrl', 'plan', 'docbuilder');
+  });
+
+  it('has the new licence and the spec of before where only the licence was applied', () => {
+    const previous = statusFor({ license: enterprise(100), spec: { gate: { connectionCap: 70 } } });
+    const changed = { docbuilder: { workers: 7, maxFileMb: 5 }, gate: { connectionCap: 60 } };
+    const licensed = (conns: number) =>
+      statusFor({ license: enterprise(conns), spec: changed }, { previous, applied: 'nothing' });
+    expect(licensed(100)).to.deep.equal(previous);
+    const { license, plan, docbuilder } = licensed(500);
+    expect(license).to.include({ connections: 500 });
+    expect(plan).to.include({ parallelJobs: 2 });
+    expect(docbuilder).to.deep.equal(previous.docbuilder);
+    expect(statusFor({ license: enterprise(500) }, { previous, licensed: false }).license).to.deep.equal(
+      previous.license,
+    );
   });
 });
 

@@ -1,0 +1,122 @@
+import type { Logger } from '../../../src/common/log.ts';
+import { licenseObjects } from '../desired/data-service.ts';
+import { notAllowed } from '../desired/policy.ts';
+import type { Policy, Settings, Situation } from '../desired/types.ts';
+import { getKey, type KubernetesObject } from '../k8s/api.ts';
+import { isRequestFailure } from '../k8s/api-error.ts';
+import type { Client } from '../k8s/client.ts';
+import type { EventRecorder } from '../k8s/events.ts';
+import { type ApplyContext, type ApplyResult, applyObjects, pruneObjects } from './apply.ts';
+import type { DocbuilderFound, DocbuilderResizer } from './docbuilder-size.ts';
+import type { SvcInstance } from './instances.ts';
+import type { Trouble } from './live-object.ts';
+import { getId, type OwnedObjects } from './owned-objects.ts';
+import type { RepairLimiter } from './queue.ts';
+import { isPaused } from './readiness.ts';
+import type { SecretsRead } from './secrets.ts';
+import { reportGenerated, requestedAt } from './status.ts';
+
+/** The outcome of applying an instance's objects. */
+export interface Applied extends ApplyResult {
+  /** The share of the spec that has been applied. */
+  extent: 'nothing' | 'something' | 'everything';
+  /** The licence's objects are as wanted: the pods have it. */
+  licensed: boolean;
+  /** Something of it is not done yet, and sends no event when it is. */
+  pending: boolean;
+}
+
+interface Parts {
+  client: Client;
+  owned: OwnedObjects;
+  repairs: RepairLimiter;
+  resizer: DocbuilderResizer;
+  settings: () => Settings;
+  events: Pick<EventRecorder, 'record'>;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** What was found out before anything is applied. */
+interface Found {
+  situation: Situation;
+  secrets: SecretsRead;
+  found: DocbuilderFound;
+}
+
+/** Applies the objects of an instance: those of its licence in any case but a pause, the others where nothing is wrong with the spec. */
+export async function applyInstance(
+  parts: Parts,
+  { situation, secrets, found }: Found,
+  signal: AbortSignal,
+): Promise<Applied> {
+  const { client, owned, repairs, log, settings } = parts;
+  const instance = situation.instance as SvcInstance;
+  const key = getKey(instance);
+  const { remarks } = secrets;
+  const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
+  if (isPaused(instance)) return { ...nothing({ troubles, remarks, answers: [] }), licensed: false };
+  const context = { client, owned, repairs, signal, log, instance: { key, uid: instance.metadata.uid } };
+  if (troubles.length === 0 && isAsked(instance)) owned.forgetApplies(key);
+  // Whatever is wrong with the spec: neither a renewal nor a revocation is to wait until somebody has put that right.
+  const license = await applyObjects(context, licenseObjects(situation));
+  const licensed = license.troubles.length === 0;
+  if (troubles.length > 0) {
+    const all = distinct([...troubles, ...license.troubles]);
+    return { ...nothing({ ...license, troubles: all, remarks }), licensed };
+  }
+  // A new instance has none yet.
+  const runs = owned.of(key).some(({ kind }) => kind === 'Deployment');
+  // Reported first: a process that ends in between reports twice rather than never.
+  if (runs) reportGenerated(parts, instance, secrets.made, secrets.lost);
+  const result = await applySpec({ ...context, resizer: parts.resizer, log }, situation, found, license);
+  return { ...result, remarks: [...remarks, ...result.remarks], licensed };
+}
+
+/** @param license the outcome of applying the licence's objects, which are not applied again */
+async function applySpec(
+  context: ApplyContext & Pick<Parts, 'resizer' | 'log'>,
+  situation: Situation,
+  found: DocbuilderFound,
+  license: ApplyResult,
+): Promise<Omit<Applied, 'licensed'>> {
+  const { resizer, instance, log } = context;
+  let objects: KubernetesObject[];
+  try {
+    objects = await resizer.objects(situation, found);
+  } catch (error) {
+    if (isRequestFailure(error)) throw error;
+    // A spec that the schema should have refused, or did before it was changed.
+    const message = `The spec cannot be turned into objects: ${(error as Error).message}.`;
+    log.warn({ instance: instance.key, err: error }, 'the spec cannot be turned into objects');
+    return nothing({ ...license, troubles: [{ reason: 'InvalidSpec', stalled: true, message }, ...license.troubles] });
+  }
+  const dealtWith = new Set(licenseObjects(situation).map(getId));
+  const others = objects.filter((object) => !dealtWith.has(getId(object)));
+  const result = await applyObjects(context, others, license);
+  if (result.troubles.length > 0) return { ...result, extent: 'something', pending: false };
+  await pruneObjects(context, objects);
+  const { pending, remark } = await resizer.resize(situation, found);
+  const remarks = [...result.remarks, ...(remark === undefined ? [] : [remark])];
+  return { ...result, remarks, extent: 'everything', pending };
+}
+
+/** The outcome where nothing of the spec was applied. */
+function nothing(result: ApplyResult): Omit<Applied, 'licensed'> {
+  return { ...result, extent: 'nothing', pending: false };
+}
+
+/** Returns whether somebody has asked anew that everything be applied. */
+function isAsked({ metadata, status }: SvcInstance): boolean {
+  const requested = requestedAt(metadata);
+  return requested !== undefined && requested !== status?.lastHandledReconcileAt;
+}
+
+/** A spec with something that nobody has allowed is not applied at all: half of it may be less safe than none. */
+function policyTroubles(spec: SvcInstance['spec'], policy: Policy): Trouble[] {
+  return notAllowed(spec, policy).map((message) => ({ reason: 'NotAllowed', stalled: true, message }));
+}
+
+/** Leaves out what is told twice, by whoever has read a Secret and whoever writes it. */
+function distinct(troubles: readonly Trouble[]): Trouble[] {
+  return [...new Map(troubles.map((trouble) => [trouble.message, trouble])).values()];
+}
