@@ -290,6 +290,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         expect(await t.allUnsaved({ docId: 'doc_a' })).to.deep.equal([edits[1], edits[0]]);
         expect(await t.unsaved('doc_b-20')).to.deep.equal(edits[2]);
         expect(await t.knownBlobs([edits[0].blob])).to.deep.equal([edits[0].blob]);
+        expect([await t.usesBlob(edits[0].blob), await t.usesBlob(randomBlob())]).to.deep.equal([true, false]);
         await t.removeUnsaved('doc_b-20');
         expect(await t.unsaved('doc_b-20')).to.equal(undefined);
       });

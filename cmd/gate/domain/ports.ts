@@ -76,7 +76,7 @@ export interface RowsReader {
 
   /** Returns those of one document or of all. */
   uploads(filter: { docId?: string }): Promise<UploadRecord[]>;
-  /** Returns whether any version has a blob. */
+  /** Returns whether any version has a blob, or any edit that never became one. */
   usesBlob(blob: string): Promise<boolean>;
   /** Returns those of the blobs that some row names. */
   knownBlobs(blobs: readonly string[]): Promise<string[]>;

@@ -104,8 +104,9 @@ const MEMORIES = new Table<MemoryRecord>(
   ['kind', 'docId', 'key'],
 );
 
-/** The tables whose rows name blobs. */
-const NAMING = ['versions', 'uploads', 'removals', 'unsaved'];
+/** The tables whose rows keep blobs, and all that name them. */
+const KEEPING = ['versions', 'unsaved'];
+const NAMING = [...KEEPING, 'uploads', 'removals'];
 const LIVE = 'closed_at IS NULL AND expires_at > ?';
 
 type Some = Partial<RowsTransaction>;
@@ -216,19 +217,8 @@ function uploadRows(query: Query) {
 /** The notes about blobs that are to be removed, and which of all blobs are named anywhere. */
 function removalRows(query: Query) {
   return {
-    async usesBlob(blob) {
-      return (await query('SELECT 1 FROM versions WHERE blob = ? LIMIT 1', [blob])).length > 0;
-    },
-    async knownBlobs(blobs) {
-      if (blobs.length === 0) return [];
-      const list = blobs.map(() => '?').join(', ');
-      const selects = NAMING.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${list})`);
-      return names(
-        query,
-        selects.join(' UNION '),
-        NAMING.flatMap(() => blobs),
-      );
-    },
+    usesBlob: async (blob) => (await namedIn(KEEPING, query, [blob])).length > 0,
+    knownBlobs: (blobs) => namedIn(NAMING, query, blobs),
     blobsToRemove: (notedBefore, limit) =>
       names(query, 'SELECT blob FROM removals WHERE at <= ? ORDER BY at LIMIT ?', [notedBefore, limit]),
     async addRemoval(blob, at) {
@@ -263,6 +253,18 @@ function memoryRows(query: Query) {
     },
     keepKey: (name, key) => keepKey(query, 'secret_keys', name, key),
   } satisfies Some;
+}
+
+/** Returns those of the blobs that rows of the tables name. */
+async function namedIn(tables: readonly string[], query: Query, blobs: readonly string[]): Promise<string[]> {
+  if (blobs.length === 0) return [];
+  const list = blobs.map(() => '?').join(', ');
+  const selects = tables.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${list})`);
+  return names(
+    query,
+    selects.join(' UNION '),
+    tables.flatMap(() => blobs),
+  );
 }
 
 async function names(query: Query, text: string, values: (string | number)[]): Promise<string[]> {
