@@ -196,29 +196,30 @@ export class Saves {
 }
 
 /**
- * Returns a function that runs work again while it fails, until `holdMs` after the first work that failed began: a store
- * that hangs has taken some of that time already. An `AppError` is an answer, and ends the attempts at once, unless it
- * is that the store is away.
+ * Returns a function that runs work again while it fails, for `holdMs` in all from the beginning of the first attempt
+ * that failed on: a store that hangs has taken some of that time already. Time in which nothing fails does not count. An
+ * `AppError` is an answer, and ends the attempts at once, unless it is that the store is away.
  * @throws {AppError} 503 when the time is over
  */
 export function retryFor(
   { holdMs, retryMs }: { holdMs: number; retryMs: number },
   log: Pick<Logger, 'error'>,
 ): Attempt {
-  // A monotonic clock: the disk does not care what time it is.
-  let deadline: number | undefined;
-  let late: AbortSignal | undefined;
+  let left = holdMs;
   return async (work) => {
+    // A monotonic clock: the disk does not care what time it is.
     const begin = performance.now();
+    let late: AbortSignal | undefined;
     for (;;) {
       try {
-        return await work(late);
+        const result = await work(late);
+        if (late) left -= performance.now() - begin;
+        return result;
       } catch (error) {
         if (error instanceof AppError && !(error instanceof Unavailable)) throw error;
-        deadline ??= begin + holdMs;
-        const left = deadline - performance.now();
-        const again = left > 0;
-        late ??= AbortSignal.timeout(Math.max(0, Math.ceil(left)));
+        const rest = begin + left - performance.now();
+        const again = rest > 0;
+        late ??= AbortSignal.timeout(Math.max(0, Math.ceil(rest)));
         log.error({ err: error instanceof Unavailable ? error.cause : error, again }, 'a save could not be stored');
         if (!again) throw new AppError('internal', {}, { status: 503, cause: error });
         await sleep(retryMs);

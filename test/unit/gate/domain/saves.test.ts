@@ -87,6 +87,31 @@ describe('saves', () => {
     expect(tries).to.deep.equal({ admit: 1, put: 1 });
   });
 
+  it('are not late after trouble that passed, however long their content takes to arrive', async () => {
+    let isBroken = false;
+    await begin({
+      timings: { ...QUICK, idleMs: 5_000 },
+      wrap: ({ rows, blobs }) => ({
+        rows: { ...rows, transact: (work) => (isBroken ? Promise.reject(EIO) : rows.transact(work)) },
+        // As a store elsewhere: it begins nothing that is late already.
+        blobs: {
+          ...blobs,
+          put: (file, blob, late) => (late?.aborted ? Promise.reject(EIO) : blobs.put(file, blob)),
+        },
+      }),
+    });
+    const content = new Readable({ read: () => undefined });
+    isBroken = true;
+    const saving = save(content);
+    content.push('half, ');
+    await sleep(20);
+    isBroken = false;
+    await sleep(2 * QUICK.holdMs);
+    content.push('and half');
+    content.push(null);
+    expect(await saving).to.include({ version: 1 });
+  });
+
   it('tell of who saves before the editor lists them, and of nobody with the save after all have left', async () => {
     const told: DocumentCallback[] = [];
     await begin({ poster: { post: async ({ body }) => told.push(JSON.parse(body)) && 200 } });
