@@ -138,6 +138,13 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       await rows.transact(async (t) => {
         expect(await t.documents()).to.deep.equal([{ ...b, title: 'another' }, a]);
         expect(await t.documents({ state: 'closed' })).to.deep.equal([a]);
+        const closed = (docId: string, closedAt: number) => ({ ...a, docId, key: docId, closedAt });
+        const others = [closed('doc_c', 3), closed('doc_d', 2), closed('doc_e', 4)] as const;
+        for (const document of others) await t.putDocument(document);
+        expect(await t.closedDocuments(3, 9)).to.deep.equal([others[1], a, others[0]]);
+        expect(await t.closedDocuments(3, 1)).to.deep.equal([others[1]]);
+        expect(await t.closedDocuments(3, 9, a)).to.deep.equal([others[0]]);
+        for (const { docId } of others) await t.removeDocument(docId);
         expect([await t.document('doc_a'), await t.documentByKey('a'), await t.documentByKey('c')]).to.deep.equal([
           a,
           a,

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import type { Duty } from './leadership.ts';
-import type { Blobs, EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { Blobs, ClosedDocument, EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
 
 const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -10,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const MEMORY_MS = 24 * HOUR_MS;
 /** Longer than the 600 s that any request may take: who has found a version can read it, and any upload has ended. */
 const GRACE_MS = 15 * 60_000;
-/** The blobs looked at in one transaction. */
+/** The documents, and the blobs, looked at in one transaction: others wait meanwhile. */
 const BATCH = 64;
 
 export interface CleaningDependencies {
@@ -61,8 +62,15 @@ export class Cleaning implements Duty {
       await this.#removeSessions(tx, before);
       await tx.removeDeliveriesBefore(before);
       await tx.forgetBefore(clock() - MEMORY_MS);
-      await this.#removeDocuments(tx, before);
     });
+    const next = (last?: ClosedDocument) => rows.read((tx) => tx.closedDocuments(before, BATCH, last));
+    for (let past = await next(); past.length > 0; past = await next(past.at(-1))) {
+      await rows.transact(async (tx) => {
+        for (const { docId } of past) await this.#removeDocument(tx, docId, before);
+      });
+      // SQLite answers within one turn of the event loop, all steps together.
+      await setImmediate();
+    }
   }
 
   /** Removes bytes that have been noted for long enough, and those of uploads that came to nothing. */
@@ -99,20 +107,16 @@ export class Cleaning implements Duty {
     }
   }
 
-  async #removeDocuments(tx: RowsTransaction, before: number): Promise<void> {
+  async #removeDocument(tx: RowsTransaction, docId: string, before: number): Promise<void> {
     const { clock, isSaving } = this.#deps;
-    const closed = await tx.documents({ state: 'closed' });
-    const past = closed.filter(({ closedAt }) => closedAt !== null && closedAt <= before);
-    for (const { docId } of past) {
-      // Somebody may have opened it meanwhile; from now on nobody can.
-      const document = await tx.document(docId);
-      if (document?.state !== 'closed' || (document.closedAt ?? before) > before) continue;
-      const versions = await tx.versions(docId);
-      const hasUnsaved = (await tx.allUnsaved({ docId })).length > 0;
-      if (hasUnsaved || (await tx.hasDeliveries(docId)) || (await isSaving(docId, tx))) continue;
-      await tx.removeDocument(docId);
-      for (const { blob } of versions) await tx.addRemoval(blob, clock());
-    }
+    // Somebody may have opened it meanwhile; from now on nobody can.
+    const document = await tx.document(docId);
+    if (document?.state !== 'closed' || (document.closedAt ?? before) > before) return;
+    const versions = await tx.versions(docId);
+    const hasUnsaved = (await tx.allUnsaved({ docId })).length > 0;
+    if (hasUnsaved || (await tx.hasDeliveries(docId)) || (await isSaving(docId, tx))) return;
+    await tx.removeDocument(docId);
+    for (const { blob } of versions) await tx.addRemoval(blob, clock());
   }
 
   async #removeSessions(tx: RowsTransaction, before: number): Promise<void> {

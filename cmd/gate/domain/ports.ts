@@ -64,11 +64,16 @@ export interface OpenSessions {
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
+/** The place of a document among those that are closed. */
+export type ClosedDocument = Pick<DocumentRecord, 'docId' | 'closedAt'>;
+
 /** The rows that can be read. Each call is awaited before the next one and before the end of the work. */
 export interface RowsReader {
   document(docId: string): Promise<DocumentRecord | undefined>;
   documentByKey(key: string): Promise<DocumentRecord | undefined>;
   documents(filter?: { state?: DocumentRecord['state'] }): Promise<DocumentRecord[]>;
+  /** Returns those that were closed up to a time, first closed first, `limit` at most, from behind one of them on. */
+  closedDocuments(closedBefore: number, limit: number, after?: ClosedDocument): Promise<DocumentRecord[]>;
 
   version(docId: string, version: number): Promise<VersionRecord | undefined>;
   /** Returns them in ascending order. */

@@ -131,6 +131,11 @@ function documentRows(query: Query, lock: Lock) {
     documentByKey: (key) => DOCUMENTS.first(query, `WHERE key = ? ${lock}`, key),
     documents: ({ state } = {}) =>
       state === undefined ? DOCUMENTS.select(query, order) : DOCUMENTS.select(query, `WHERE state = ? ${order}`, state),
+    closedDocuments(closedBefore, limit, { closedAt, docId } = { closedAt: -1, docId: '' }) {
+      const which = `WHERE state = 'closed' AND closed_at <= ? AND (closed_at, doc_id) > (?, ?)`;
+      const rest = `${which} ORDER BY closed_at, doc_id LIMIT ?`;
+      return DOCUMENTS.select(query, rest, closedBefore, closedAt, docId, limit);
+    },
     putDocument: (record) => DOCUMENTS.put(query, record),
     async removeDocument(docId) {
       await query('DELETE FROM documents WHERE doc_id = ?', [docId]);

@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { RowsTransaction } from '../../../../cmd/gate/domain/ports.ts';
 import { takeUpload, Uploads } from '../../../../cmd/gate/domain/uploads.ts';
 import { failure } from '../../../support/failure.ts';
-import { deliveryRecord, uploadRecord, versionRecord } from '../../../support/gate-records.ts';
+import { deliveryRecord, documentRecord, uploadRecord, versionRecord } from '../../../support/gate-records.ts';
 import { FACTS, MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { testLogger } from '../../../support/logs.ts';
+import { threadTime } from '../../../support/thread-time.ts';
 import { until } from '../../../support/until.ts';
 
 const HOUR = 3_600_000;
@@ -69,6 +71,37 @@ describe('cleaning', () => {
     expect(await sweep(24 * HOUR)).to.equal(1);
     expect(await sweep(1)).to.equal(0);
     expect(await bench.rows.read((tx) => tx.givenUp(9))).to.deep.equal([]);
+  });
+
+  it('removes many closed documents step by step: others come in between, and those that stay are in nobody’s way', async () => {
+    const names = Array.from({ length: 400 }, (_, index) => String(index));
+    await bench.rows.transact(async (tx) => {
+      for (const [closedAt, name] of names.entries())
+        await tx.putDocument(documentRecord({ docId: name, key: name, state: 'closed', closedAt: closedAt >> 4 }));
+      for (const docId of names.slice(0, 100)) await tx.addDelivery(deliveryRecord({ docId }));
+    });
+    bench.pass(25 * HOUR);
+    let [isSwept, between] = [false, 0];
+    const sweeping = bench.cleaning.sweep().then(() => {
+      isSwept = true;
+    });
+    for (; !isSwept; between += 1) await setImmediate();
+    await sweeping;
+    expect(await count('documents')).to.equal(100);
+    expect(between).to.be.above(4);
+  });
+
+  it('takes no longer where many documents are closed whose time has not come', async () => {
+    await bench.rows.transact(async (tx) => {
+      for (let index = 0; index < 20_000; index += 1) {
+        const name = String(index);
+        await tx.putDocument(
+          documentRecord({ docId: name, key: name, state: 'closed', closedAt: bench.now() + index }),
+        );
+      }
+    });
+    await bench.cleaning.sweep();
+    expect(await threadTime(() => bench.cleaning.sweep())).to.be.below(20);
   });
 
   it('keeps a closed document as long as an edit of it that may yet become a version', async () => {
