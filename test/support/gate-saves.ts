@@ -87,7 +87,7 @@ export async function savesBench(options: BenchOptions = {}) {
   const closing = new Closing(common);
   const unsaved = new UnsavedEdits({ ...common, saves, timings: { grace: 0, margin: 100, ...options.quarantine } });
   await moveUnsavedFiles(dataDir.unsavedFolder, (origin, content) => unsaved.takeIn(origin, content));
-  const cleaning = new Cleaning({ ...common, sample: () => last, retainHours });
+  const cleaning = new Cleaning({ ...common, retainHours });
   type View = Parameters<typeof createSample>[1][number];
   /** A sample of the editor, taken in: who has which document open. */
   const sample = async (...views: View[]): Promise<void> => {

@@ -199,7 +199,14 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         expect(ids(await t.liveSessions(29))).to.equal('expired,open,other');
         expect(ids(await t.liveSessions(30))).to.equal('open,other');
         expect(ids(await t.liveSessions(29, 'doc_a'))).to.equal('expired,open');
-        expect([ids(await t.endedSessions(20)), ids(await t.endedSessions(31))]).to.deep.equal(['', 'expired,deleted']);
+        expect(ids(await t.sessions())).to.equal('expired,deleted,open,other');
+        await t.putDocument(documentRecord({ docId: 'doc_a', key: 'doc_a', state: 'closed', closedAt: 5 }));
+        const ended = async (endedBefore: number, closedBefore: number, limit = 9) =>
+          (await t.endedSessions(endedBefore, closedBefore, limit)).map(({ sessionId }) => sessionId);
+        expect([await ended(20, 5), await ended(99, 4)], 'none yet, or not closed for long').to.deep.equal([[], []]);
+        expect(await ended(31, 5)).to.have.members(['expired', 'deleted']);
+        expect(await ended(31, 5, 1)).to.have.length(1);
+        expect(await ended(99, 5), 'one of an open document').to.not.include('other');
         await t.removeSession('open');
         expect(await t.session('open')).to.equal(undefined);
       });

@@ -3,13 +3,16 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import type { Duty } from './leadership.ts';
-import type { Blobs, ClosedDocument, EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { Blobs, ClosedDocument, Rows, RowsReader, RowsTransaction } from './ports.ts';
 
 const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** The time for which gates remember what they stored, and what the editor loaded. */
 const MEMORY_MS = 24 * HOUR_MS;
-/** Longer than the 600 s that any request may take: who has found a version can read it, and any upload has ended. */
+/**
+ * Longer than the 600 s that any request may take: who has found a version can read it, any upload has ended, and the last
+ * save of a document that everybody has left has come.
+ */
 const GRACE_MS = 15 * 60_000;
 /** The documents, and the blobs, looked at in one transaction: others wait meanwhile. */
 const BATCH = 64;
@@ -17,8 +20,6 @@ const BATCH = 64;
 export interface CleaningDependencies {
   rows: Rows;
   blobs: Pick<Blobs, 'remove' | 'list'>;
-  /** The last good sample; undefined before the first. */
-  sample: () => EditorSample | undefined;
   /** Returns whether a save of a document is under way or unresolved. */
   isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
   retainHours: number;
@@ -29,8 +30,8 @@ export interface CleaningDependencies {
 /**
  * Removes what was kept for `SVC_EMBED_RETAIN_HOURS`: closed documents with their versions and sessions, and callbacks
  * that ended. A document stays as long as a callback of it does, since links in callbacks lead to it, and as long as
- * there is an edit of it that may yet become a version. A session that ended stays as long as the editor lists it: its
- * save may still come. Bytes go a while after the last row that named them.
+ * there is an edit of it that may yet become a version. A session that ended stays until its document has been closed for
+ * a while: its save may still come. Bytes go a while after the last row that named them.
  */
 export class Cleaning implements Duty {
   readonly #deps: CleaningDependencies;
@@ -58,8 +59,8 @@ export class Cleaning implements Duty {
   async sweep(): Promise<void> {
     const { rows, clock, retainHours } = this.#deps;
     const before = clock() - retainHours * HOUR_MS;
+    await this.#removeSessions(before);
     await rows.transact(async (tx) => {
-      await this.#removeSessions(tx, before);
       await tx.removeDeliveriesBefore(before);
       await tx.forgetBefore(clock() - MEMORY_MS);
     });
@@ -119,12 +120,24 @@ export class Cleaning implements Duty {
     for (const { blob } of versions) await tx.addRemoval(blob, clock());
   }
 
-  async #removeSessions(tx: RowsTransaction, before: number): Promise<void> {
-    const listed = this.#deps.sample();
-    if (!listed) return;
-    const viewers = new Set(listed.views.map(({ userId }) => userId));
-    for (const { sessionId } of await tx.endedSessions(before))
-      if (!viewers.has(sessionId)) await tx.removeSession(sessionId);
+  async #removeSessions(before: number): Promise<void> {
+    const { rows, clock, isSaving } = this.#deps;
+    const closedBefore = clock() - GRACE_MS;
+    for (let removed = BATCH; removed === BATCH; ) {
+      const ended = await rows.read((tx) => tx.endedSessions(before, closedBefore, BATCH));
+      removed = await rows.transact(async (tx) => {
+        let count = 0;
+        for (const { sessionId, docId } of ended) {
+          // Somebody may have opened it meanwhile.
+          const isClosed = (await tx.document(docId))?.state === 'closed';
+          if (!isClosed || (await isSaving(docId, tx))) continue;
+          await tx.removeSession(sessionId);
+          count += 1;
+        }
+        return count;
+      });
+      await setImmediate();
+    }
   }
 
   async #reported(work: Promise<void>): Promise<void> {

@@ -97,8 +97,10 @@ export interface RowsReader {
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
   /** Returns those neither deleted nor past `now`, of one document or of all. */
   liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
-  /** Returns those deleted or expired before a time. */
-  endedSessions(endedBefore: number): Promise<SessionRecord[]>;
+  /** Returns those deleted or expired before a time whose document was closed up to another, `limit` of them at most. */
+  endedSessions(endedBefore: number, closedBefore: number, limit: number): Promise<SessionRecord[]>;
+  /** Returns all of them. */
+  sessions(): Promise<SessionRecord[]>;
 
   delivery(id: number): Promise<DeliveryRecord | undefined>;
   /** Returns the first pending one of each document. */

@@ -159,7 +159,12 @@ function sessionRows(query: Query, lock: Lock) {
       docId === undefined
         ? SESSIONS.select(query, `WHERE ${LIVE} ${order}`, now)
         : SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
-    endedSessions: (before) => SESSIONS.select(query, `WHERE closed_at < ? OR expires_at < ? ${order}`, before, before),
+    endedSessions(before, closedBefore, limit) {
+      const closed = `SELECT 1 FROM documents d WHERE d.doc_id = sessions.doc_id AND d.state = 'closed' AND d.closed_at <= ?`;
+      const which = `WHERE (closed_at < ? OR expires_at < ?) AND EXISTS (${closed}) LIMIT ?`;
+      return SESSIONS.select(query, which, before, before, closedBefore, limit);
+    },
+    sessions: () => SESSIONS.select(query, order),
     putSession: (record) => SESSIONS.put(query, record),
     async removeSession(sessionId) {
       await query('DELETE FROM sessions WHERE session_id = ?', [sessionId]);

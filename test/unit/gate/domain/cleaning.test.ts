@@ -5,7 +5,13 @@ import { expect } from 'chai';
 import type { RowsTransaction } from '../../../../cmd/gate/domain/ports.ts';
 import { takeUpload, Uploads } from '../../../../cmd/gate/domain/uploads.ts';
 import { failure } from '../../../support/failure.ts';
-import { deliveryRecord, documentRecord, uploadRecord, versionRecord } from '../../../support/gate-records.ts';
+import {
+  deliveryRecord,
+  documentRecord,
+  sessionRecord,
+  uploadRecord,
+  versionRecord,
+} from '../../../support/gate-records.ts';
 import { FACTS, MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { threadTime } from '../../../support/thread-time.ts';
@@ -39,7 +45,7 @@ describe('cleaning', () => {
 
   const count = (what: 'documents' | 'sessions') =>
     bench.rows.transact(async (tx) => {
-      const rows = what === 'documents' ? tx.documents() : tx.endedSessions(Number.MAX_SAFE_INTEGER);
+      const rows = what === 'documents' ? tx.documents() : tx.sessions();
       return (await rows).length;
     });
   const sweep = async (ms: number) => {
@@ -120,15 +126,35 @@ describe('cleaning', () => {
     expect(await bench.rows.read((tx) => tx.pendingDeliveries())).to.equal(1);
   });
 
-  it('removes ended sessions, save those that the editor still lists', async () => {
-    await bench.open({}, { sessionId: 'ses_gone' }, 'G'.repeat(43));
-    await bench.open({ docId: 'doc_b', key: 'key-b' }, { sessionId: 'ses_there' }, 'T'.repeat(43));
-    await sweep(48 * HOUR);
-    expect(await count('sessions'), 'before the first sample').to.equal(2);
-    await bench.sample({ docId: 'doc_b', userId: 'ses_there' });
-    await bench.cleaning.sweep();
-    const left = await bench.rows.read((tx) => tx.endedSessions(Number.MAX_SAFE_INTEGER));
-    expect(left.map(({ sessionId }) => sessionId)).to.deep.equal(['ses_there']);
+  it('removes sessions that ended, of documents that have been closed for a while and are not being saved', async () => {
+    await bench.open({}, { sessionId: 'ses_open' }, 'O'.repeat(43));
+    const closed = { state: 'closed', closedAt: bench.now() + 48 * HOUR } as const;
+    await bench.open({ ...closed, docId: 'doc_b', key: 'b' }, { sessionId: 'ses_gone' }, 'G'.repeat(43));
+    const left = { ...closed, docId: 'doc_c', key: 'c' };
+    const saves = await bench.open(left, { sessionId: 'ses_saves' }, 'S'.repeat(43));
+    const ids = async () => (await bench.rows.read((tx) => tx.sessions())).map(({ sessionId }) => sessionId);
+    await sweep(48 * HOUR + 14 * MINUTE);
+    expect(await ids()).to.have.members(['ses_open', 'ses_gone', 'ses_saves']);
+    const content = new Readable({ read: () => undefined });
+    const saving = bench.saves.save(saves, content, { ...FACTS, final: true });
+    await sweep(MINUTE);
+    expect(await ids()).to.have.members(['ses_open', 'ses_saves']);
+    content.push('late');
+    content.push(null);
+    await saving;
+  });
+
+  it('removes many sessions step by step', async () => {
+    await bench.open({ state: 'closed', closedAt: bench.now() });
+    await bench.rows.transact(async (tx) => {
+      for (let index = 0; index < 200; index += 1) {
+        const name = String(index);
+        await tx.putSession(sessionRecord({ sessionId: name, tokenHash: name, closedAt: bench.now() }));
+      }
+      await tx.putDocument(documentRecord({ state: 'closed', closedAt: bench.now() + 10 * HOUR }));
+    });
+    await sweep(25 * HOUR);
+    expect(await count('sessions')).to.equal(1);
   });
 
   it('forgets after a day what gates remember of a document', async () => {
