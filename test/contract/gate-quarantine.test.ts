@@ -228,6 +228,29 @@ describe("the editor's quarantine", function () {
     expect(await text(bench.blobs.read(restored ?? expect.fail('no version')))).to.equal('lost');
   });
 
+  it('leaves nothing open of an edit that is too large to be restored', async () => {
+    const read: Readable[] = [];
+    await begin({
+      maxBytes: ORIGINAL.length,
+      wrap: ({ blobs }) => ({
+        blobs: {
+          ...blobs,
+          read: (...args) => {
+            const stream = blobs.read(...args);
+            read.push(stream);
+            return stream;
+          },
+        },
+      }),
+    });
+    await editor(MB)(randomBytes(300_000));
+    watch();
+    const unsaved = await handedOver();
+    expect((await quarantine('POST', `/${unsaved.id}/restore`)).status).to.equal(413);
+    expect(read.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
+    expect(await listed()).to.deep.equal([unsaved]);
+  });
+
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {
     await begin();
     const made = { docId: DOC, pid: 1, madeAt: 0 };
