@@ -199,6 +199,10 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         expect(ids(await t.liveSessions(29))).to.equal('expired,open,other');
         expect(ids(await t.liveSessions(30))).to.equal('open,other');
         expect(ids(await t.liveSessions(29, 'doc_a'))).to.equal('expired,open');
+        expect([await t.countOpen(29), await t.countOpen(30)]).to.deep.equal([
+          { documents: 2, sessions: 3 },
+          { documents: 2, sessions: 2 },
+        ]);
         expect(ids(await t.sessions())).to.equal('expired,deleted,open,other');
         await t.putDocument(documentRecord({ docId: 'doc_a', key: 'doc_a', state: 'closed', closedAt: 5 }));
         const ended = async (endedBefore: number, closedBefore: number, limit = 9) =>

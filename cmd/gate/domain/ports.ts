@@ -102,6 +102,9 @@ export interface RowsReader {
   /** Returns all of them. */
   sessions(): Promise<SessionRecord[]>;
 
+  /** Returns how many documents are open, and how many sessions are neither deleted nor past `now`. */
+  countOpen(now: number): Promise<{ documents: number; sessions: number }>;
+
   delivery(id: number): Promise<DeliveryRecord | undefined>;
   /** Returns the first pending one of each document. */
   dueDeliveries(): Promise<DeliveryRecord[]>;

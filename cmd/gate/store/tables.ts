@@ -165,6 +165,10 @@ function sessionRows(query: Query, lock: Lock) {
       return SESSIONS.select(query, which, before, before, closedBefore, limit);
     },
     sessions: () => SESSIONS.select(query, order),
+    countOpen: async (now) => ({
+      documents: await count(query, `documents WHERE state = 'open'`),
+      sessions: await count(query, `sessions WHERE ${LIVE}`, now),
+    }),
     putSession: (record) => SESSIONS.put(query, record),
     async removeSession(sessionId) {
       await query('DELETE FROM sessions WHERE session_id = ?', [sessionId]);
@@ -183,10 +187,7 @@ function deliveryRows(query: Query, lock: Lock) {
         `WHERE id IN (SELECT min(id) FROM deliveries WHERE state = 'pending' GROUP BY doc_id) ORDER BY id`,
       ),
     deliveries: () => DELIVERIES.select(query, 'ORDER BY id'),
-    async pendingDeliveries() {
-      const [row] = await query(`SELECT count(*) FROM deliveries WHERE state = 'pending'`, []);
-      return Number(row?.[0]);
-    },
+    pendingDeliveries: () => count(query, `deliveries WHERE state = 'pending'`),
     async hasDeliveries(docId) {
       return (await query('SELECT 1 FROM deliveries WHERE doc_id = ? LIMIT 1', [docId])).length > 0;
     },
@@ -275,6 +276,12 @@ async function namedIn(tables: readonly string[], query: Query, blobs: readonly 
     selects.join(' UNION '),
     tables.flatMap(() => blobs),
   );
+}
+
+/** @param which a table, and which of its rows */
+async function count(query: Query, which: string, ...values: number[]): Promise<number> {
+  const [row] = await query(`SELECT count(*) FROM ${which}`, values);
+  return Number(row?.[0]);
 }
 
 async function names(query: Query, text: string, values: (string | number)[]): Promise<string[]> {
