@@ -48,7 +48,9 @@ function readAll(rows: Rows) {
 }
 
 async function copyBlob({ blobs }: Kept, to: Kept, stored: StoredBlob): Promise<void> {
-  const file = await to.incoming.receive(blobs.read(stored), { maxBytes: Number.POSITIVE_INFINITY });
+  const content = blobs.read(stored);
+  const receiving = to.incoming.receive(content, { maxBytes: Number.POSITIVE_INFINITY });
+  const file = await receiving.finally(() => content.destroy());
   if (file.sha256 !== stored.sha256) {
     await to.incoming.discard(file);
     throw new Error(`the bytes of ${stored.blob} are not those of ${stored.sha256}`);
