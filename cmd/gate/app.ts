@@ -177,7 +177,7 @@ async function createParts(base: Base, overrides: Overrides) {
   const saves = new Saves(common);
   const closing = new Closing(common);
   const unsaved = new UnsavedEdits({ ...common, saves });
-  const cleaning = new Cleaning({ ...common, sample: watch.sample, retainHours });
+  const cleaning = new Cleaning({ ...common, retainHours });
   const leadership = new Leadership({ lease: rows.shared?.lease, log }, [closing, watch, cleaning, outbox]);
   const downloader = createDownloader({ outbound, temporary: data.temporary });
   const documents = createDocuments({ ...common, downloader });

@@ -342,6 +342,8 @@ describe('embedding', () => {
         [odt, 'docx', 'odt'],
         [ooxml('docx').subarray(0, 200), 'docx', 'zip'],
         [Buffer.alloc(0), 'xlsx', 'empty'],
+        [Buffer.alloc(0), 'txt', 'empty'],
+        [Buffer.alloc(0), 'csv', 'empty'],
         [odt, 'txt', 'odt'],
       ] as const) {
         gate.serve((_request, response) => void response.end(bytes));

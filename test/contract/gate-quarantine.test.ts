@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import type { Unsaved } from '../../cmd/gate/domain/unsaved.ts';
 import type { GateStatus } from '../../src/common/generated/wire.ts';
 import { QUARANTINE_SCRIPT } from '../../src/common/quarantine-script.ts';
+import { Unavailable } from '../../src/common/unavailable.ts';
 import { useFolder } from '../support/folder.ts';
 import { aloneSettings, startGateProcess } from '../support/gate.ts';
 import {
@@ -191,6 +192,63 @@ describe("the editor's quarantine", function () {
     bench = again;
     const original = await bench.rows.read((tx) => tx.version(DOC, 0));
     expect(await text(bench.blobs.read(original ?? expect.fail('no version')))).to.equal('the original');
+  });
+
+  it('has an edit whole whose COMMIT was done and whose answer was lost', async () => {
+    let answers = 0;
+    const wrap: BenchOptions['wrap'] = ({ rows }) => ({
+      rows: {
+        ...rows,
+        transact: async (work) => {
+          let isEdit = false;
+          const result = await rows.transact((tx) =>
+            work({
+              ...tx,
+              putUnsaved: (edit) => {
+                isEdit = true;
+                return tx.putUnsaved(edit);
+              },
+            }),
+          );
+          if (isEdit && ++answers === 1) throw new Unavailable(new Error('the answer to COMMIT was lost'));
+          return result;
+        },
+      },
+    });
+    await begin({ wrap });
+    await editor(MB)(Buffer.from('lost'));
+    watch();
+    const unsaved = await handedOver();
+    await until('the script has removed its copy', async () => (await left()).length === 0);
+    expect(answers).to.equal(1);
+    expect(await bench.rows.read((tx) => tx.blobsToRemove(Date.now(), 9))).to.deep.equal([]);
+    await bench.cleaning.sweepBytes();
+    expect((await quarantine('POST', `/${unsaved.id}/restore`)).status).to.equal(200);
+    const restored = await bench.rows.read((tx) => tx.version(DOC, 1));
+    expect(await text(bench.blobs.read(restored ?? expect.fail('no version')))).to.equal('lost');
+  });
+
+  it('leaves nothing open of an edit that is too large to be restored', async () => {
+    const read: Readable[] = [];
+    await begin({
+      maxBytes: ORIGINAL.length,
+      wrap: ({ blobs }) => ({
+        blobs: {
+          ...blobs,
+          read: (...args) => {
+            const stream = blobs.read(...args);
+            read.push(stream);
+            return stream;
+          },
+        },
+      }),
+    });
+    await editor(MB)(randomBytes(300_000));
+    watch();
+    const unsaved = await handedOver();
+    expect((await quarantine('POST', `/${unsaved.id}/restore`)).status).to.equal(413);
+    expect(read.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
+    expect(await listed()).to.deep.equal([unsaved]);
   });
 
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {

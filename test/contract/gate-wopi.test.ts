@@ -174,6 +174,18 @@ describe('the WOPI host', () => {
     expect((await bench.rows.transact((tx) => tx.document('doc_a')))?.state).to.equal('open');
   });
 
+  it('takes the last save of a session that ended days ago while its document was open', async () => {
+    bench.pass(72 * 3_600_000);
+    await bench.sample({ docId: 'doc_a', userId: 'ses_doc_a' });
+    await bench.sample();
+    await bench.cleaning.sweep();
+    expect((await put('left a moment ago')).status).to.equal(200);
+    await bench.samples(4);
+    expect((await bench.rows.read((tx) => tx.document('doc_a')))?.state).to.equal('closed');
+    await bench.cleaning.sweep();
+    expect((await put('closed a moment ago')).status).to.equal(200);
+  });
+
   it('does without what it does not offer, and refuses what is empty', async () => {
     for (const override of ['PUT_RELATIVE', 'RENAME_FILE', 'LOCK', 'UNLOCK', 'REFRESH_LOCK', 'GET_LOCK', 'DELETE']) {
       const response = await fetch(file(), { method: 'POST', headers: putHeaders({ 'X-WOPI-Override': override }) });

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { EmbedSession } from '../../src/common/generated/wire.ts';
 import { spawnGate } from '../support/gate.ts';
 import { loggedLines } from '../support/logs.ts';
+import { usePostgres } from '../support/postgres.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
@@ -133,5 +135,28 @@ describe('the gate process', function () {
     await stopping;
     await stack.restart();
     expect(await stack.state(session)).to.include({ version: 2, size: CHANGED.length });
+  });
+
+  describe('on PostgreSQL', () => {
+    const postgres = usePostgres();
+
+    it('on SIGTERM waits for a save that waits for the database', async () => {
+      stack = await startStack({ process: true, environment: { SVC_DATABASE_URL: await postgres.create() } });
+      const { gate } = stack;
+      const session = await stack.create();
+      await postgres.kill();
+      const put = slowPutFile(stack.environment['SVC_GATE_WOPI_URL'] ?? '', session);
+      put.finish();
+      await until('it waits', () => gate.log().includes('a save could not be stored') || undefined);
+      gate.child?.kill('SIGTERM');
+      await refusesRequests(gate.url);
+      // Longer than the moment without a save after which all have ended.
+      await sleep(4_000);
+      await postgres.start();
+      expect(await put.status).to.equal(200);
+      await until('it has ended', () => typeof gate.child?.exitCode === 'number' || undefined);
+      await stack.restart();
+      expect(await stack.state(session)).to.include({ version: 1, size: CHANGED.length });
+    });
   });
 });

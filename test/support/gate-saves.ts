@@ -85,7 +85,7 @@ export async function savesBench(options: BenchOptions = {}) {
   const saves = new Saves({ ...common, timings });
   const closing = new Closing(common);
   const unsaved = new UnsavedEdits({ ...common, saves, timings: { grace: 0, margin: 100, ...options.quarantine } });
-  const cleaning = new Cleaning({ ...common, sample: () => last, retainHours });
+  const cleaning = new Cleaning({ ...common, retainHours });
   type View = Parameters<typeof createSample>[1][number];
   /** A sample of the editor, taken in: who has which document open. */
   const sample = async (...views: View[]): Promise<void> => {

@@ -138,6 +138,13 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       await rows.transact(async (t) => {
         expect(await t.documents()).to.deep.equal([{ ...b, title: 'another' }, a]);
         expect(await t.documents({ state: 'closed' })).to.deep.equal([a]);
+        const closed = (docId: string, closedAt: number) => ({ ...a, docId, key: docId, closedAt });
+        const others = [closed('doc_c', 3), closed('doc_d', 2), closed('doc_e', 4)] as const;
+        for (const document of others) await t.putDocument(document);
+        expect(await t.closedDocuments(3, 9)).to.deep.equal([others[1], a, others[0]]);
+        expect(await t.closedDocuments(3, 1)).to.deep.equal([others[1]]);
+        expect(await t.closedDocuments(3, 9, a)).to.deep.equal([others[0]]);
+        for (const { docId } of others) await t.removeDocument(docId);
         expect([await t.document('doc_a'), await t.documentByKey('a'), await t.documentByKey('c')]).to.deep.equal([
           a,
           a,
@@ -192,7 +199,18 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         expect(ids(await t.liveSessions(29))).to.equal('expired,open,other');
         expect(ids(await t.liveSessions(30))).to.equal('open,other');
         expect(ids(await t.liveSessions(29, 'doc_a'))).to.equal('expired,open');
-        expect([ids(await t.endedSessions(20)), ids(await t.endedSessions(31))]).to.deep.equal(['', 'expired,deleted']);
+        expect([await t.countOpen(29), await t.countOpen(30)]).to.deep.equal([
+          { documents: 2, sessions: 3 },
+          { documents: 2, sessions: 2 },
+        ]);
+        expect(ids(await t.sessions())).to.equal('expired,deleted,open,other');
+        await t.putDocument(documentRecord({ docId: 'doc_a', key: 'doc_a', state: 'closed', closedAt: 5 }));
+        const ended = async (endedBefore: number, closedBefore: number, limit = 9) =>
+          (await t.endedSessions(endedBefore, closedBefore, limit)).map(({ sessionId }) => sessionId);
+        expect([await ended(20, 5), await ended(99, 4)], 'none yet, or not closed for long').to.deep.equal([[], []]);
+        expect(await ended(31, 5)).to.have.members(['expired', 'deleted']);
+        expect(await ended(31, 5, 1)).to.have.length(1);
+        expect(await ended(99, 5), 'one of an open document').to.not.include('other');
         await t.removeSession('open');
         expect(await t.session('open')).to.equal(undefined);
       });
@@ -290,6 +308,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         expect(await t.allUnsaved({ docId: 'doc_a' })).to.deep.equal([edits[1], edits[0]]);
         expect(await t.unsaved('doc_b-20')).to.deep.equal(edits[2]);
         expect(await t.knownBlobs([edits[0].blob])).to.deep.equal([edits[0].blob]);
+        expect([await t.usesBlob(edits[0].blob), await t.usesBlob(randomBlob())]).to.deep.equal([true, false]);
         await t.removeUnsaved('doc_b-20');
         expect(await t.unsaved('doc_b-20')).to.equal(undefined);
       });

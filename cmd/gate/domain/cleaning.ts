@@ -1,23 +1,25 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import type { Duty } from './leadership.ts';
-import type { Blobs, EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { Blobs, ClosedDocument, Rows, RowsReader, RowsTransaction } from './ports.ts';
 
 const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** The time for which gates remember what they stored, and what the editor loaded. */
 const MEMORY_MS = 24 * HOUR_MS;
-/** Longer than the 600 s that any request may take: who has found a version can read it, and any upload has ended. */
+/**
+ * Longer than the 600 s that any request may take: who has found a version can read it, any upload has ended, and the last
+ * save of a document that everybody has left has come.
+ */
 const GRACE_MS = 15 * 60_000;
-/** The blobs looked at in one transaction. */
+/** The documents, and the blobs, looked at in one transaction: others wait meanwhile. */
 const BATCH = 64;
 
 export interface CleaningDependencies {
   rows: Rows;
   blobs: Pick<Blobs, 'remove' | 'list'>;
-  /** The last good sample; undefined before the first. */
-  sample: () => EditorSample | undefined;
   /** Returns whether a save of a document is under way or unresolved. */
   isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
   retainHours: number;
@@ -28,8 +30,8 @@ export interface CleaningDependencies {
 /**
  * Removes what was kept for `SVC_EMBED_RETAIN_HOURS`: closed documents with their versions and sessions, and callbacks
  * that ended. A document stays as long as a callback of it does, since links in callbacks lead to it, and as long as
- * there is an edit of it that may yet become a version. A session that ended stays as long as the editor lists it: its
- * save may still come. Bytes go a while after the last row that named them.
+ * there is an edit of it that may yet become a version. A session that ended stays until its document has been closed for
+ * a while: its save may still come. Bytes go a while after the last row that named them.
  */
 export class Cleaning implements Duty {
   readonly #deps: CleaningDependencies;
@@ -57,12 +59,19 @@ export class Cleaning implements Duty {
   async sweep(): Promise<void> {
     const { rows, clock, retainHours } = this.#deps;
     const before = clock() - retainHours * HOUR_MS;
+    await this.#removeSessions(before);
     await rows.transact(async (tx) => {
-      await this.#removeSessions(tx, before);
       await tx.removeDeliveriesBefore(before);
       await tx.forgetBefore(clock() - MEMORY_MS);
-      await this.#removeDocuments(tx, before);
     });
+    const next = (last?: ClosedDocument) => rows.read((tx) => tx.closedDocuments(before, BATCH, last));
+    for (let past = await next(); past.length > 0; past = await next(past.at(-1))) {
+      await rows.transact(async (tx) => {
+        for (const { docId } of past) await this.#removeDocument(tx, docId, before);
+      });
+      // SQLite answers within one turn of the event loop, all steps together.
+      await setImmediate();
+    }
   }
 
   /** Removes bytes that have been noted for long enough, and those of uploads that came to nothing. */
@@ -99,28 +108,36 @@ export class Cleaning implements Duty {
     }
   }
 
-  async #removeDocuments(tx: RowsTransaction, before: number): Promise<void> {
+  async #removeDocument(tx: RowsTransaction, docId: string, before: number): Promise<void> {
     const { clock, isSaving } = this.#deps;
-    const closed = await tx.documents({ state: 'closed' });
-    const past = closed.filter(({ closedAt }) => closedAt !== null && closedAt <= before);
-    for (const { docId } of past) {
-      // Somebody may have opened it meanwhile; from now on nobody can.
-      const document = await tx.document(docId);
-      if (document?.state !== 'closed' || (document.closedAt ?? before) > before) continue;
-      const versions = await tx.versions(docId);
-      const hasUnsaved = (await tx.allUnsaved({ docId })).length > 0;
-      if (hasUnsaved || (await tx.hasDeliveries(docId)) || (await isSaving(docId, tx))) continue;
-      await tx.removeDocument(docId);
-      for (const { blob } of versions) await tx.addRemoval(blob, clock());
-    }
+    // Somebody may have opened it meanwhile; from now on nobody can.
+    const document = await tx.document(docId);
+    if (document?.state !== 'closed' || (document.closedAt ?? before) > before) return;
+    const versions = await tx.versions(docId);
+    const hasUnsaved = (await tx.allUnsaved({ docId })).length > 0;
+    if (hasUnsaved || (await tx.hasDeliveries(docId)) || (await isSaving(docId, tx))) return;
+    await tx.removeDocument(docId);
+    for (const { blob } of versions) await tx.addRemoval(blob, clock());
   }
 
-  async #removeSessions(tx: RowsTransaction, before: number): Promise<void> {
-    const listed = this.#deps.sample();
-    if (!listed) return;
-    const viewers = new Set(listed.views.map(({ userId }) => userId));
-    for (const { sessionId } of await tx.endedSessions(before))
-      if (!viewers.has(sessionId)) await tx.removeSession(sessionId);
+  async #removeSessions(before: number): Promise<void> {
+    const { rows, clock, isSaving } = this.#deps;
+    const closedBefore = clock() - GRACE_MS;
+    for (let removed = BATCH; removed === BATCH; ) {
+      const ended = await rows.read((tx) => tx.endedSessions(before, closedBefore, BATCH));
+      removed = await rows.transact(async (tx) => {
+        let count = 0;
+        for (const { sessionId, docId } of ended) {
+          // Somebody may have opened it meanwhile.
+          const isClosed = (await tx.document(docId))?.state === 'closed';
+          if (!isClosed || (await isSaving(docId, tx))) continue;
+          await tx.removeSession(sessionId);
+          count += 1;
+        }
+        return count;
+      });
+      await setImmediate();
+    }
   }
 
   async #reported(work: Promise<void>): Promise<void> {

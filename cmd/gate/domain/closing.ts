@@ -51,23 +51,26 @@ export class Closing implements Duty {
     // Somebody may have come and gone between two samples, or the clock was set.
     if (this.#sampledAt === undefined || apart(sample.at, this.#sampledAt) > QUIET_MS) this.start();
     this.#sampledAt = sample.at;
-    await this.#deps.rows.transact((tx) => this.#update(tx, sample));
+    await this.#update(sample);
     await this.#closeQuiet(sample.at);
   }
 
-  async #update(tx: RowsTransaction, sample: EditorSample): Promise<void> {
-    const viewed = new Set(sample.views.map(({ docId }) => docId));
-    for (const docId of viewed) {
-      const document = docId === null ? undefined : await tx.document(docId);
-      if (!document) continue;
-      this.#quietSince.delete(document.docId);
-      this.#lastSeen.set(document.docId, sample.at);
-      if (document.state === 'closed')
-        await tx.putDocument({ ...document, state: 'open', closedAt: null, lastViewAt: sample.at });
+  async #update({ at, views }: EditorSample): Promise<void> {
+    const { rows } = this.#deps;
+    const viewed = new Set(views.flatMap(({ docId }) => docId ?? []));
+    const open = new Set((await rows.read((tx) => tx.documents({ state: 'open' }))).map(({ docId }) => docId));
+    // A document that stays open is not found by its id: that would lock it, and hold up whoever saves it.
+    const others = [...viewed].filter((docId) => !open.has(docId));
+    if (others.length > 0)
+      await rows.transact(async (tx) => {
+        for (const docId of others) if (await reopen(tx, docId, at)) open.add(docId);
+      });
+    for (const docId of open) {
+      if (viewed.has(docId)) {
+        this.#quietSince.delete(docId);
+        this.#lastSeen.set(docId, at);
+      } else if (!this.#quietSince.has(docId)) this.#quietSince.set(docId, at);
     }
-    const open = new Set((await tx.documents({ state: 'open' })).map(({ docId }) => docId));
-    for (const docId of open)
-      if (!viewed.has(docId) && !this.#quietSince.has(docId)) this.#quietSince.set(docId, sample.at);
     for (const known of [this.#quietSince, this.#lastSeen])
       for (const docId of known.keys()) if (!open.has(docId)) known.delete(docId);
   }
@@ -117,4 +120,12 @@ export class Closing implements Duty {
     if (callback) await tx.addDelivery(callback);
     return after;
   }
+}
+
+/** Opens a document again that the editor lists. @returns whether it is there */
+async function reopen(tx: RowsTransaction, docId: string, at: number): Promise<boolean> {
+  const document = await tx.document(docId);
+  if (document?.state === 'closed')
+    await tx.putDocument({ ...document, state: 'open', closedAt: null, lastViewAt: at });
+  return document !== undefined;
 }

@@ -14,8 +14,11 @@ export type Content =
   | 'binary'
   | 'empty';
 
-/** Text files may hold any bytes, in unknown encodings: only what begins like no text is excluded. */
-const AS_TEXT: readonly Content[] = ['text', 'office-html', 'html', 'rtf', 'pdf', 'binary', 'empty'];
+/**
+ * Text files may hold any bytes, in unknown encodings: only what begins like no text is excluded, and what holds nothing:
+ * saved as it is it would be an empty PutFile, which is a mistake (contract: Gate and embedding codes).
+ */
+const AS_TEXT: readonly Content[] = ['text', 'office-html', 'html', 'rtf', 'pdf', 'binary'];
 
 /**
  * Office opens these by their content, and programs have always used that: `.doc` and `.xls` hold tables in HTML, texts

@@ -42,9 +42,6 @@ export class EditorWatch implements Duty {
 
   readonly state = (): EditorState => this.#seen.state;
 
-  /** Returns the last good sample; undefined before the first. */
-  readonly sample = (): EditorSample | undefined => this.#seen.sample;
-
   start(): void {
     let channel = randomUUID();
     this.#stopSampling = this.#deps.editor.sampling({

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createTimedKeys } from './timed-keys.ts';
 
 /** A connection to a document of another WOPI host, known by the hash of its token. */
@@ -48,7 +49,8 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
       const met = new Set([...known, ...users.values()]);
       for (const { wopiSrc, readonly, key } of views) {
         if (!listed.has(key) && !met.has(key)) {
-          const first = waiting.keys().find((name) => name.startsWith(`${wopiSrc}\n`));
+          const start = toName({ wopiSrc, tokenHash: '' });
+          const first = waiting.keys().find((name) => name.startsWith(start));
           if (first !== undefined) waiting.remove(first);
           if (first !== undefined && !readonly) users.set(first, key);
         }
@@ -61,6 +63,7 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
   };
 }
 
+/** Anybody may ask, with an address as long as they like: what is kept of it has one length. */
 function toName({ wopiSrc, tokenHash }: ForeignConnection): string {
-  return `${wopiSrc}\n${tokenHash}`;
+  return `${hash('sha256', wopiSrc)}\n${tokenHash}`;
 }

@@ -40,14 +40,15 @@ function readAll(rows: Rows) {
     const documents = await tx.documents();
     const versions = [];
     for (const { docId } of documents) versions.push(...(await tx.versions(docId)));
-    // All of them will have ended by then.
-    const sessions = await tx.endedSessions(Number.MAX_SAFE_INTEGER);
+    const sessions = await tx.sessions();
     return { documents, versions, sessions, deliveries: await tx.deliveries(), unsaved: await tx.allUnsaved({}) };
   });
 }
 
 async function copyBlob({ blobs }: Kept, to: Kept, stored: StoredBlob): Promise<void> {
-  const file = await to.incoming.receive(blobs.read(stored), { maxBytes: Number.POSITIVE_INFINITY });
+  const content = blobs.read(stored);
+  const receiving = to.incoming.receive(content, { maxBytes: Number.POSITIVE_INFINITY });
+  const file = await receiving.finally(() => content.destroy());
   if (file.sha256 !== stored.sha256) {
     await to.incoming.discard(file);
     throw new Error(`the bytes of ${stored.blob} are not those of ${stored.sha256}`);

@@ -64,11 +64,16 @@ export interface OpenSessions {
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
+/** The place of a document among those that are closed. */
+export type ClosedDocument = Pick<DocumentRecord, 'docId' | 'closedAt'>;
+
 /** The rows that can be read. Each call is awaited before the next one and before the end of the work. */
 export interface RowsReader {
   document(docId: string): Promise<DocumentRecord | undefined>;
   documentByKey(key: string): Promise<DocumentRecord | undefined>;
   documents(filter?: { state?: DocumentRecord['state'] }): Promise<DocumentRecord[]>;
+  /** Returns those that were closed up to a time, first closed first, `limit` at most, from behind one of them on. */
+  closedDocuments(closedBefore: number, limit: number, after?: ClosedDocument): Promise<DocumentRecord[]>;
 
   version(docId: string, version: number): Promise<VersionRecord | undefined>;
   /** Returns them in ascending order. */
@@ -76,7 +81,7 @@ export interface RowsReader {
 
   /** Returns those of one document or of all. */
   uploads(filter: { docId?: string }): Promise<UploadRecord[]>;
-  /** Returns whether any version has a blob. */
+  /** Returns whether any version has a blob, or any edit that never became one. */
   usesBlob(blob: string): Promise<boolean>;
   /** Returns those of the blobs that some row names. */
   knownBlobs(blobs: readonly string[]): Promise<string[]>;
@@ -92,8 +97,13 @@ export interface RowsReader {
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
   /** Returns those neither deleted nor past `now`, of one document or of all. */
   liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
-  /** Returns those deleted or expired before a time. */
-  endedSessions(endedBefore: number): Promise<SessionRecord[]>;
+  /** Returns those deleted or expired before a time whose document was closed up to another, `limit` of them at most. */
+  endedSessions(endedBefore: number, closedBefore: number, limit: number): Promise<SessionRecord[]>;
+  /** Returns all of them. */
+  sessions(): Promise<SessionRecord[]>;
+
+  /** Returns how many documents are open, and how many sessions are neither deleted nor past `now`. */
+  countOpen(now: number): Promise<{ documents: number; sessions: number }>;
 
   delivery(id: number): Promise<DeliveryRecord | undefined>;
   /** Returns the first pending one of each document. */

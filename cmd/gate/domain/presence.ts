@@ -15,8 +15,8 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
   let known = new Map<string, SessionRecord>();
 
   /** Reads the sessions of views, those that are known from the sample before excepted. */
-  async function readSessions(ids: readonly string[]): Promise<void> {
-    const missing = ids.filter((id) => !known.has(id));
+  async function readSessions(ids: ReadonlySet<string>): Promise<void> {
+    const missing = [...ids].filter((id) => !known.has(id));
     const all = new Map(known);
     if (missing.length > 0)
       await rows.read(async (tx) => {
@@ -25,7 +25,7 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
           if (session) all.set(id, session);
         }
       });
-    known = new Map([...all].filter(([id]) => ids.includes(id)));
+    known = new Map([...all].filter(([id]) => ids.has(id)));
   }
 
   const getViews = (docId: string): EditorView[] => current?.views.filter((view) => view.docId === docId) ?? [];
@@ -35,7 +35,7 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     async observe(sample: EditorSample): Promise<EditorSample> {
       let { views } = sample;
       try {
-        await readSessions([...new Set(views.filter(isOurs).map(({ userId }) => userId))]);
+        await readSessions(new Set(views.filter(isOurs).map(({ userId }) => userId)));
         views = views.filter((view) => !isOurs(view) || known.get(view.userId)?.docId === view.docId);
       } catch (error) {
         log.warn({ err: error }, 'views could not be matched to sessions');

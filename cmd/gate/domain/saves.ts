@@ -12,7 +12,7 @@ import type { Attempt, EditorSample, Rows, RowsReader } from './ports.ts';
 import type { Presence } from './presence.ts';
 import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
-import { BrokenOff, type Uploads } from './uploads.ts';
+import { BrokenOff, type StoreOptions, type Uploads } from './uploads.ts';
 
 export interface SavesDependencies {
   rows: Rows;
@@ -68,21 +68,6 @@ export class Saves {
   }
 
   /**
-   * Finds out whose save it is. While the store fails that waits as the save itself does, and then counts as a save that
-   * has failed.
-   * @throws {AppError} what `find` throws; 503
-   */
-  async admit<Found>(docId: string, find: () => Promise<Found>): Promise<Found> {
-    try {
-      return await retryFor(this.#timings, this.#deps.log)(find);
-    } catch (error) {
-      // An answer has no cause.
-      if (error instanceof AppError && error.cause !== undefined) await this.#deps.uploads.fail(docId);
-      throw error;
-    }
-  }
-
-  /**
    * Stores a new version. When this resolves, its bytes, its row and its callback are on disk. While the store fails,
    * the save waits for up to 25 s, since the editor gives up changes much sooner after an error than after a slow answer.
    * @param gone aborts when nobody waits for it any more; it is stored all the same
@@ -90,17 +75,43 @@ export class Saves {
    *   for a repeat of its bytes that nobody asked for
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off; `file_too_large`; 503
    */
-  async save(
-    session: Saver,
-    content: Readable,
+  save(session: Saver, content: Readable, facts: SaveFacts, gone?: AbortSignal): Promise<VersionRecord | 'conflict'> {
+    return this.#run(session.docId, gone, (attempt) => this.#store(session, content, facts, { gone, attempt }));
+  }
+
+  /**
+   * Does the same for a request of which is not known yet whose save it is. While the store fails, that waits as the rest
+   * does and within the same 25 s, and then counts as a save that has failed.
+   * @param request.admit finds that out
+   * @param request.open asks for the content
+   * @throws {AppError} what these two throw, too
+   */
+  put(
+    docId: string,
+    { admit, open }: { admit: () => Promise<Saver>; open: () => Readable },
     facts: SaveFacts,
     gone?: AbortSignal,
   ): Promise<VersionRecord | 'conflict'> {
-    const save: UnderWay = { docId: session.docId, gone, ended: Promise.withResolvers() };
+    return this.#run(docId, gone, async (attempt) => {
+      const session = await attempt(admit).catch(async (error) => {
+        // An answer has no cause.
+        if (error instanceof AppError && error.cause !== undefined) await this.#deps.uploads.fail(docId);
+        throw error;
+      });
+      return this.#store(session, open(), facts, { gone, attempt });
+    });
+  }
+
+  /** Counts work as a save under way from its beginning. */
+  async #run<Result>(
+    docId: string,
+    gone: AbortSignal | undefined,
+    work: (attempt: Attempt) => Promise<Result>,
+  ): Promise<Result> {
+    const save: UnderWay = { docId, gone, ended: Promise.withResolvers() };
     this.#underWay.add(save);
     try {
-      const outcome = await this.#store(session, content, facts, gone);
-      return outcome === 'conflict' ? this.#reportConflict(session) : this.#report(session, outcome);
+      return await work(retryFor(this.#timings, this.#deps.log));
     } catch (thrown) {
       const error = thrown instanceof AppError ? thrown : new AppError('internal', {}, { status: 503, cause: thrown });
       if (error instanceof BrokenOff) this.#unresolved.needSample();
@@ -113,25 +124,20 @@ export class Saves {
     }
   }
 
-  #store(
+  async #store(
     session: Saver,
     content: Readable,
     facts: SaveFacts,
-    gone: AbortSignal | undefined,
-  ): Promise<Committed | 'conflict'> {
-    const { uploads, maxBytes, clock, log } = this.#deps;
-    const options = {
-      isSave: true,
-      maxBytes,
-      idleMs: this.#timings.idleMs,
-      attempt: retryFor(this.#timings, log),
-      gone,
-    };
-    return uploads.store(session.docId, content, options, async (tx, uploaded) => {
-      const outcome = await commitSave(tx, { session, uploaded, facts, now: clock() }, this.#deps);
+    how: Pick<StoreOptions, 'gone' | 'attempt'>,
+  ): Promise<VersionRecord | 'conflict'> {
+    const { uploads, maxBytes, clock } = this.#deps;
+    const options = { isSave: true, maxBytes, idleMs: this.#timings.idleMs, ...how };
+    const outcome = await uploads.store(session.docId, content, options, async (tx, uploaded) => {
+      const committed = await commitSave(tx, { session, uploaded, facts, now: clock() }, this.#deps);
       await tx.resolveUploads(session.docId, uploads.gate);
-      return outcome;
+      return committed;
     });
+    return outcome === 'conflict' ? this.#reportConflict(session) : this.#report(session, outcome);
   }
 
   #report({ docId, sessionId }: Saver, { version, isNew, called }: Committed): VersionRecord {
@@ -190,29 +196,30 @@ export class Saves {
 }
 
 /**
- * Returns a function that runs work again while it fails, until `holdMs` after the first work that failed began: a store
- * that hangs has taken some of that time already. An `AppError` is an answer, and ends the attempts at once, unless it
- * is that the store is away.
+ * Returns a function that runs work again while it fails, for `holdMs` in all from the beginning of the first attempt
+ * that failed on: a store that hangs has taken some of that time already. Time in which nothing fails does not count. An
+ * `AppError` is an answer, and ends the attempts at once, unless it is that the store is away.
  * @throws {AppError} 503 when the time is over
  */
 export function retryFor(
   { holdMs, retryMs }: { holdMs: number; retryMs: number },
   log: Pick<Logger, 'error'>,
 ): Attempt {
-  // A monotonic clock: the disk does not care what time it is.
-  let deadline: number | undefined;
-  let late: AbortSignal | undefined;
+  let left = holdMs;
   return async (work) => {
+    // A monotonic clock: the disk does not care what time it is.
     const begin = performance.now();
+    let late: AbortSignal | undefined;
     for (;;) {
       try {
-        return await work(late);
+        const result = await work(late);
+        if (late) left -= performance.now() - begin;
+        return result;
       } catch (error) {
         if (error instanceof AppError && !(error instanceof Unavailable)) throw error;
-        deadline ??= begin + holdMs;
-        const left = deadline - performance.now();
-        const again = left > 0;
-        late ??= AbortSignal.timeout(Math.max(0, Math.ceil(left)));
+        const rest = begin + left - performance.now();
+        const again = rest > 0;
+        late ??= AbortSignal.timeout(Math.max(0, Math.ceil(rest)));
         log.error({ err: error instanceof Unavailable ? error.cause : error, again }, 'a save could not be stored');
         if (!again) throw new AppError('internal', {}, { status: 503, cause: error });
         await sleep(retryMs);

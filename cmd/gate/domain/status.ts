@@ -29,8 +29,7 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
     const { length } = await unsaved.list();
     return rows.read(async (tables) => ({
       unsaved: length,
-      open_documents: (await tables.documents({ state: 'open' })).length,
-      sessions: (await tables.liveSessions(clock())).length,
+      open: await tables.countOpen(clock()),
       callbacks: {
         pending: await tables.pendingDeliveries(),
         given_up: (await tables.givenUp(GIVEN_UP_SHOWN)).map(givenUp),
@@ -42,8 +41,7 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
     const now = clock();
     if (!read || now - read.at >= FRESH_MS || now < read.at) read = { at: now, stored: stored() };
     const {
-      open_documents,
-      sessions,
+      open,
       callbacks,
       unsaved: lost,
     } = await read.stored.catch((error: unknown) => {
@@ -56,7 +54,12 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
       editor: { unsaved: lost },
       connections: await figures(),
       license: { state, grace_days_left: graceDaysLeft },
-      embed: { open_documents, sessions, callback_signing: callbackSigning, callbacks },
+      embed: {
+        open_documents: open.documents,
+        sessions: open.sessions,
+        callback_signing: callbackSigning,
+        callbacks,
+      },
     };
   };
 }

@@ -143,7 +143,9 @@ export class UnsavedEdits {
     const edit = await this.#find(id);
     if (presence.hasViews(edit.docId)) throw new AppError('bad_request', { reason: 'document_open' }, { status: 409 });
     const facts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
-    const version = await saves.save({ docId: edit.docId, sessionId: null, user: null }, blobs.read(edit), facts);
+    const content = blobs.read(edit);
+    const saver = { docId: edit.docId, sessionId: null, user: null };
+    const version = await saves.save(saver, content, facts).finally(() => content.destroy());
     if (version === 'conflict') throw new TypeError('a save without a timestamp has no conflict');
     await this.#remove(edit);
     return version;

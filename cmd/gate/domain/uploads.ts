@@ -198,11 +198,13 @@ export async function takeUpload(tx: RowsTransaction, blob: string): Promise<voi
   if (!(await tx.removeUpload(blob))) throw new AppError('internal', {}, { status: 503 });
 }
 
-/** Ends an upload that nothing is made of. */
+/**
+ * Ends an upload that nothing is made of. One that is not noted any more was taken, and only the answer to that may have
+ * been lost: its bytes stay.
+ */
 export async function dropUpload(tx: RowsTransaction, blob: string): Promise<void> {
-  await tx.removeUpload(blob);
   // Nobody reads it, so that it can go at once.
-  await tx.addRemoval(blob, 0);
+  if (await tx.removeUpload(blob)) await tx.addRemoval(blob, 0);
 }
 
 /** Returns a random name, which nothing else has. */

@@ -66,13 +66,15 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
     if ((header(request, 'x-wopi-override') ?? 'PUT') !== 'PUT') throw new AppError('not_implemented');
     const { docId } = request.params;
     const token = getToken(request);
-    const session = await saves.admit(docId, () => access.save(docId, token));
-    const length = Number(request.headers['content-length'] ?? Number.NaN);
-    if (length === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
-    if (length > maxBytes) throw fileTooLarge(maxBytes);
-    writeContinue(request, response);
-
-    const outcome = await saves.save(session, request, parseFacts(request), gone.signal);
+    const admit = () => access.save(docId, token);
+    const open = () => {
+      const length = Number(request.headers['content-length'] ?? Number.NaN);
+      if (length === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
+      if (length > maxBytes) throw fileTooLarge(maxBytes);
+      writeContinue(request, response);
+      return request;
+    };
+    const outcome = await saves.put(docId, { admit, open }, parseFacts(request), gone.signal);
     response.setHeader('Cache-Control', 'no-store');
     if (outcome === 'conflict') {
       // The editor's own code for "changed in storage".

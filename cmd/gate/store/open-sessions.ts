@@ -7,6 +7,7 @@ type Entry = OpenSession & Pick<SessionRecord, 'tokenHash'>;
 export class OpenSessionsCopy implements OpenSessions {
   readonly #byId = new Map<string, Entry>();
   readonly #byToken = new Map<string, Entry>();
+  readonly #byDocument = new Map<string, Set<Entry>>();
 
   /** @param sessions those that are there */
   constructor(sessions: readonly SessionRecord[]) {
@@ -18,7 +19,7 @@ export class OpenSessionsCopy implements OpenSessions {
   }
 
   async byDocument(docId: string): Promise<OpenSession[]> {
-    return [...this.#byId.values()].filter((entry) => entry.docId === docId);
+    return [...this.#ofDocument(docId)];
   }
 
   /** Returns `tables` that note what is done to sessions, and `committed`, which takes that in. */
@@ -36,7 +37,7 @@ export class OpenSessionsCopy implements OpenSessions {
         putSession: noting(tables.putSession, (session) => this.#put(session)),
         removeSession: noting(tables.removeSession, (sessionId) => this.#remove(sessionId)),
         removeDocument: noting(tables.removeDocument, (docId) => {
-          for (const entry of this.#byId.values()) if (entry.docId === docId) this.#remove(entry.sessionId);
+          for (const { sessionId } of [...this.#ofDocument(docId)]) this.#remove(sessionId);
         }),
       },
       committed() {
@@ -45,9 +46,18 @@ export class OpenSessionsCopy implements OpenSessions {
     };
   }
 
+  #ofDocument(docId: string): ReadonlySet<Entry> {
+    return this.#byDocument.get(docId) ?? new Set();
+  }
+
   #remove(sessionId: string): void {
-    this.#byToken.delete(this.#byId.get(sessionId)?.tokenHash ?? '');
+    const entry = this.#byId.get(sessionId);
+    if (!entry) return;
     this.#byId.delete(sessionId);
+    this.#byToken.delete(entry.tokenHash);
+    const others = this.#byDocument.get(entry.docId);
+    others?.delete(entry);
+    if (others?.size === 0) this.#byDocument.delete(entry.docId);
   }
 
   #put({ sessionId, docId, mode, expiresAt, tokenHash, closedAt }: SessionRecord): void {
@@ -56,5 +66,8 @@ export class OpenSessionsCopy implements OpenSessions {
     const entry = { sessionId, docId, mode, expiresAt, tokenHash };
     this.#byId.set(sessionId, entry);
     this.#byToken.set(tokenHash, entry);
+    const others = this.#byDocument.get(docId);
+    if (others) others.add(entry);
+    else this.#byDocument.set(docId, new Set([entry]));
   }
 }

@@ -104,8 +104,9 @@ const MEMORIES = new Table<MemoryRecord>(
   ['kind', 'docId', 'key'],
 );
 
-/** The tables whose rows name blobs. */
-const NAMING = ['versions', 'uploads', 'removals', 'unsaved'];
+/** The tables whose rows keep blobs, and all that name them. */
+const KEEPING = ['versions', 'unsaved'];
+const NAMING = [...KEEPING, 'uploads', 'removals'];
 const LIVE = 'closed_at IS NULL AND expires_at > ?';
 
 type Some = Partial<RowsTransaction>;
@@ -130,6 +131,11 @@ function documentRows(query: Query, lock: Lock) {
     documentByKey: (key) => DOCUMENTS.first(query, `WHERE key = ? ${lock}`, key),
     documents: ({ state } = {}) =>
       state === undefined ? DOCUMENTS.select(query, order) : DOCUMENTS.select(query, `WHERE state = ? ${order}`, state),
+    closedDocuments(closedBefore, limit, { closedAt, docId } = { closedAt: -1, docId: '' }) {
+      const which = `WHERE state = 'closed' AND closed_at <= ? AND (closed_at, doc_id) > (?, ?)`;
+      const rest = `${which} ORDER BY closed_at, doc_id LIMIT ?`;
+      return DOCUMENTS.select(query, rest, closedBefore, closedAt, docId, limit);
+    },
     putDocument: (record) => DOCUMENTS.put(query, record),
     async removeDocument(docId) {
       await query('DELETE FROM documents WHERE doc_id = ?', [docId]);
@@ -153,7 +159,16 @@ function sessionRows(query: Query, lock: Lock) {
       docId === undefined
         ? SESSIONS.select(query, `WHERE ${LIVE} ${order}`, now)
         : SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
-    endedSessions: (before) => SESSIONS.select(query, `WHERE closed_at < ? OR expires_at < ? ${order}`, before, before),
+    endedSessions(before, closedBefore, limit) {
+      const closed = `SELECT 1 FROM documents d WHERE d.doc_id = sessions.doc_id AND d.state = 'closed' AND d.closed_at <= ?`;
+      const which = `WHERE (closed_at < ? OR expires_at < ?) AND EXISTS (${closed}) LIMIT ?`;
+      return SESSIONS.select(query, which, before, before, closedBefore, limit);
+    },
+    sessions: () => SESSIONS.select(query, order),
+    countOpen: async (now) => ({
+      documents: await count(query, `documents WHERE state = 'open'`),
+      sessions: await count(query, `sessions WHERE ${LIVE}`, now),
+    }),
     putSession: (record) => SESSIONS.put(query, record),
     async removeSession(sessionId) {
       await query('DELETE FROM sessions WHERE session_id = ?', [sessionId]);
@@ -172,10 +187,7 @@ function deliveryRows(query: Query, lock: Lock) {
         `WHERE id IN (SELECT min(id) FROM deliveries WHERE state = 'pending' GROUP BY doc_id) ORDER BY id`,
       ),
     deliveries: () => DELIVERIES.select(query, 'ORDER BY id'),
-    async pendingDeliveries() {
-      const [row] = await query(`SELECT count(*) FROM deliveries WHERE state = 'pending'`, []);
-      return Number(row?.[0]);
-    },
+    pendingDeliveries: () => count(query, `deliveries WHERE state = 'pending'`),
     async hasDeliveries(docId) {
       return (await query('SELECT 1 FROM deliveries WHERE doc_id = ? LIMIT 1', [docId])).length > 0;
     },
@@ -216,19 +228,8 @@ function uploadRows(query: Query) {
 /** The notes about blobs that are to be removed, and which of all blobs are named anywhere. */
 function removalRows(query: Query) {
   return {
-    async usesBlob(blob) {
-      return (await query('SELECT 1 FROM versions WHERE blob = ? LIMIT 1', [blob])).length > 0;
-    },
-    async knownBlobs(blobs) {
-      if (blobs.length === 0) return [];
-      const list = blobs.map(() => '?').join(', ');
-      const selects = NAMING.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${list})`);
-      return names(
-        query,
-        selects.join(' UNION '),
-        NAMING.flatMap(() => blobs),
-      );
-    },
+    usesBlob: async (blob) => (await namedIn(KEEPING, query, [blob])).length > 0,
+    knownBlobs: (blobs) => namedIn(NAMING, query, blobs),
     blobsToRemove: (notedBefore, limit) =>
       names(query, 'SELECT blob FROM removals WHERE at <= ? ORDER BY at LIMIT ?', [notedBefore, limit]),
     async addRemoval(blob, at) {
@@ -263,6 +264,24 @@ function memoryRows(query: Query) {
     },
     keepKey: (name, key) => keepKey(query, 'secret_keys', name, key),
   } satisfies Some;
+}
+
+/** Returns those of the blobs that rows of the tables name. */
+async function namedIn(tables: readonly string[], query: Query, blobs: readonly string[]): Promise<string[]> {
+  if (blobs.length === 0) return [];
+  const list = blobs.map(() => '?').join(', ');
+  const selects = tables.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${list})`);
+  return names(
+    query,
+    selects.join(' UNION '),
+    tables.flatMap(() => blobs),
+  );
+}
+
+/** @param which a table, and which of its rows */
+async function count(query: Query, which: string, ...values: number[]): Promise<number> {
+  const [row] = await query(`SELECT count(*) FROM ${which}`, values);
+  return Number(row?.[0]);
 }
 
 async function names(query: Query, text: string, values: (string | number)[]): Promise<string[]> {

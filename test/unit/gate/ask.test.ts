@@ -141,4 +141,15 @@ describe('the decision whether a session may open', () => {
       { ...event, reason: 'unreadable' },
     ]);
   });
+
+  it('keeps little of each who asks for a long address elsewhere: what all gates share is read at each opening', async () => {
+    const { ask, counting, state } = start();
+    state.limit = 500;
+    for (let token = 0; token < 100; token += 1)
+      expect(await ask({ uri: socket26(`http://x/${'a'.repeat(7_900)}`, String(token)), stage: 'ws' })).to.equal(
+        undefined,
+      );
+    expect(counting.figures().pending).to.equal(100);
+    expect(JSON.stringify(counting).length).to.be.below(20_000);
+  });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Counting } from '../../../cmd/gate/domain/counting.ts';
+import { Counting, type CountingState } from '../../../cmd/gate/domain/counting.ts';
 import type { EditorView } from '../../../cmd/gate/domain/ports.ts';
 import { createView, FOREIGN } from '../../support/gate-openings.ts';
 
@@ -176,6 +176,24 @@ describe('counting', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('forgets in its time who waits by a name that the release before wrote down', () => {
+    const state = JSON.parse(JSON.stringify(start(2).counting)) as CountingState;
+    state.foreign = {
+      waiting: [[`${FOREIGN}\nt1`, 1_060_000]],
+      users: [[`${FOREIGN}\nt2`, `${FOREIGN}\nu2`]],
+      known: [],
+    };
+    let now = 1_000_000;
+    const counting = new Counting({ limit: () => 2, clock: () => now }, state);
+    const see = () => counting.observe({ at: now, views: [createView('u1', null)], documents: 1, modified: [] });
+    see();
+    expect(counting.figures()).to.include({ current: 1, pending: 1 });
+    now += 60_000;
+    see();
+    expect(counting.figures()).to.include({ current: 1, pending: 0 });
+    expect(counting.toJSON().foreign).to.deep.include({ waiting: [], users: [] });
   });
 
   it('keeps nothing of those who have gone', () => {

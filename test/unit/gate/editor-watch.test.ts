@@ -57,17 +57,17 @@ describe('what the leader sees of the editor', () => {
     leader.watch.start();
     leader.says().onState('ok');
     leader.says().onSample(sampleAt(1, 'doc_a'));
-    await until('the other knows', () => other.watch.sample());
-    expect(other.watch.sample()).to.deep.equal(sampleAt(1, 'doc_a'));
+    await until('the other knows', () => other.samples.at(-1));
+    expect(other.samples.at(-1)).to.deep.equal(sampleAt(1, 'doc_a'));
     const late = gate(shared);
     await late.watch.follow();
-    expect([late.watch.state(), late.watch.sample()?.at], 'known at its start').to.deep.equal(['ok', 1]);
+    expect([late.watch.state(), late.samples.at(-1)?.at], 'known at its start').to.deep.equal(['ok', 1]);
     leader.says().onState('auth_failed');
     await until('the state is known', () => other.watch.state() === 'auth_failed');
     leader.says().onSample(sampleAt(2));
     await until('the next', () => other.samples.length === 2);
     expect(other.samples.map(({ at }) => at)).to.deep.equal([1, 2]);
-    expect(other.watch.sample()?.modified).to.deep.equal([]);
+    expect(other.samples.at(-1)?.modified).to.deep.equal([]);
     other.watch.end();
     leader.says().onSample(sampleAt(3));
     await sleep(50);
@@ -80,14 +80,14 @@ describe('what the leader sees of the editor', () => {
     first.watch.start();
     first.says().onState('ok');
     first.says().onSample(sampleAt(1));
-    await until('the second knows', () => second.watch.sample());
+    await until('the second knows', () => second.samples.at(-1));
     await first.watch.stop?.();
     second.watch.start();
     expect(second.says().previous).to.deep.equal(sampleAt(1));
     expect(second.watch.state()).to.equal('ok');
     second.says().onState('ok');
     second.says().onSample(sampleAt(2));
-    await until('the first knows', () => first.watch.sample()?.at === 2);
+    await until('the first knows', () => first.samples.at(-1)?.at === 2);
   });
 
   it('makes every gate forget the pages of an editor that was lost, or may be another one', async () => {

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import type { SessionRecord } from '../../../cmd/gate/domain/model.ts';
 import type { EditorView, RowsReader } from '../../../cmd/gate/domain/ports.ts';
 import { createPresence, type Presence } from '../../../cmd/gate/domain/presence.ts';
 import { DOC, OTHER_DOC, createView as view } from '../../support/gate-openings.ts';
 import { silentLogger } from '../../support/logs.ts';
+import { threadTime } from '../../support/thread-time.ts';
 
 const an = { id: 'an', name: 'An' };
 const be = { id: 'be', name: 'Bé' };
@@ -14,13 +16,14 @@ const sessions = [
 
 type Listed = Parameters<Presence['lists']>[0];
 
-function start() {
+function start(known: readonly Pick<SessionRecord, 'sessionId' | 'docId' | 'user'>[] = sessions) {
+  const byId = new Map(known.map((session) => [session.sessionId, session]));
   const state = { broken: false, lookups: [] as string[] };
   const reader = {
     async session(id: string) {
       state.lookups.push(id);
       if (state.broken) throw new Error('the disk is gone');
-      return sessions.find(({ sessionId }) => id === sessionId);
+      return byId.get(id);
     },
   } as unknown as RowsReader;
   const presence = createPresence({ rows: { read: async (work) => work(reader) }, log: silentLogger() });
@@ -55,6 +58,17 @@ describe('presence', () => {
     await see(3, []);
     await see(4, [view('ses_1')]);
     expect(state.lookups).to.deep.equal(['ses_1', 'ses_2', 'ses_1']);
+  });
+
+  it('takes in a long list in time that grows with it', async () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => ({
+      sessionId: `ses_${String(index).padStart(24, '0')}`,
+      docId: DOC,
+      user: an,
+    }));
+    const { see } = start(many);
+    const views = many.map(({ sessionId }) => view(sessionId));
+    expect(await threadTime(() => see(1, views))).to.be.below(100);
   });
 
   it('takes views as they are while sessions cannot be read', async () => {

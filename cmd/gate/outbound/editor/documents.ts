@@ -64,13 +64,14 @@ function readWhole(json: string): Listed[] | undefined {
 
 /** Returns undefined when not even the documents can be told apart. */
 function readPieces(text: string): Listed[] | undefined {
-  const [, ...parts] = text.split(/(?=\{\s*"pid"\s*:)/);
+  // Without the end of the list each document is what comes up to its last brace.
+  const [, ...parts] = text.slice(0, text.lastIndexOf(']')).split(/(?=\{\s*"pid"\s*:)/);
   const pieces: string[] = [];
   // A part without an address is no document, but a name that looks like the beginning of one.
   for (const part of parts) pieces.push(part.includes('"wopiSrc"') ? part : `${pieces.pop() ?? ''}${part}`);
   if (!pieces.every((piece) => piece.includes('"wopiSrc"')) || pieces.length === 0) return undefined;
   return pieces.map((piece) => {
-    const value = parseJson(piece.replace(/[\s,]*(\]\s*\})?\s*$/, ''));
+    const value = parseJson(piece.slice(0, piece.lastIndexOf('}') + 1));
     return value === undefined ? recover(piece) : toListed(value);
   });
 }

@@ -1,12 +1,20 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { RowsTransaction } from '../../../../cmd/gate/domain/ports.ts';
 import { takeUpload, Uploads } from '../../../../cmd/gate/domain/uploads.ts';
 import { failure } from '../../../support/failure.ts';
-import { deliveryRecord, uploadRecord, versionRecord } from '../../../support/gate-records.ts';
+import {
+  deliveryRecord,
+  documentRecord,
+  sessionRecord,
+  uploadRecord,
+  versionRecord,
+} from '../../../support/gate-records.ts';
 import { FACTS, MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { testLogger } from '../../../support/logs.ts';
+import { threadTime } from '../../../support/thread-time.ts';
 import { until } from '../../../support/until.ts';
 
 const HOUR = 3_600_000;
@@ -37,7 +45,7 @@ describe('cleaning', () => {
 
   const count = (what: 'documents' | 'sessions') =>
     bench.rows.transact(async (tx) => {
-      const rows = what === 'documents' ? tx.documents() : tx.endedSessions(Number.MAX_SAFE_INTEGER);
+      const rows = what === 'documents' ? tx.documents() : tx.sessions();
       return (await rows).length;
     });
   const sweep = async (ms: number) => {
@@ -71,6 +79,37 @@ describe('cleaning', () => {
     expect(await bench.rows.read((tx) => tx.givenUp(9))).to.deep.equal([]);
   });
 
+  it('removes many closed documents step by step: others come in between, and those that stay are in nobody’s way', async () => {
+    const names = Array.from({ length: 400 }, (_, index) => String(index));
+    await bench.rows.transact(async (tx) => {
+      for (const [closedAt, name] of names.entries())
+        await tx.putDocument(documentRecord({ docId: name, key: name, state: 'closed', closedAt: closedAt >> 4 }));
+      for (const docId of names.slice(0, 100)) await tx.addDelivery(deliveryRecord({ docId }));
+    });
+    bench.pass(25 * HOUR);
+    let [isSwept, between] = [false, 0];
+    const sweeping = bench.cleaning.sweep().then(() => {
+      isSwept = true;
+    });
+    for (; !isSwept; between += 1) await setImmediate();
+    await sweeping;
+    expect(await count('documents')).to.equal(100);
+    expect(between).to.be.above(4);
+  });
+
+  it('takes no longer where many documents are closed whose time has not come', async () => {
+    await bench.rows.transact(async (tx) => {
+      for (let index = 0; index < 20_000; index += 1) {
+        const name = String(index);
+        await tx.putDocument(
+          documentRecord({ docId: name, key: name, state: 'closed', closedAt: bench.now() + index }),
+        );
+      }
+    });
+    await bench.cleaning.sweep();
+    expect(await threadTime(() => bench.cleaning.sweep())).to.be.below(20);
+  });
+
   it('keeps a closed document as long as an edit of it that may yet become a version', async () => {
     await bench.open({ state: 'closed', closedAt: bench.now() });
     const edit = { id: 'one', docId: 'doc_a', pid: 1, at: 1, blob: 'e'.repeat(32), sha256: 'e'.repeat(64), size: 1 };
@@ -87,15 +126,35 @@ describe('cleaning', () => {
     expect(await bench.rows.read((tx) => tx.pendingDeliveries())).to.equal(1);
   });
 
-  it('removes ended sessions, save those that the editor still lists', async () => {
-    await bench.open({}, { sessionId: 'ses_gone' }, 'G'.repeat(43));
-    await bench.open({ docId: 'doc_b', key: 'key-b' }, { sessionId: 'ses_there' }, 'T'.repeat(43));
-    await sweep(48 * HOUR);
-    expect(await count('sessions'), 'before the first sample').to.equal(2);
-    await bench.sample({ docId: 'doc_b', userId: 'ses_there' });
-    await bench.cleaning.sweep();
-    const left = await bench.rows.read((tx) => tx.endedSessions(Number.MAX_SAFE_INTEGER));
-    expect(left.map(({ sessionId }) => sessionId)).to.deep.equal(['ses_there']);
+  it('removes sessions that ended, of documents that have been closed for a while and are not being saved', async () => {
+    await bench.open({}, { sessionId: 'ses_open' }, 'O'.repeat(43));
+    const closed = { state: 'closed', closedAt: bench.now() + 48 * HOUR } as const;
+    await bench.open({ ...closed, docId: 'doc_b', key: 'b' }, { sessionId: 'ses_gone' }, 'G'.repeat(43));
+    const left = { ...closed, docId: 'doc_c', key: 'c' };
+    const saves = await bench.open(left, { sessionId: 'ses_saves' }, 'S'.repeat(43));
+    const ids = async () => (await bench.rows.read((tx) => tx.sessions())).map(({ sessionId }) => sessionId);
+    await sweep(48 * HOUR + 14 * MINUTE);
+    expect(await ids()).to.have.members(['ses_open', 'ses_gone', 'ses_saves']);
+    const content = new Readable({ read: () => undefined });
+    const saving = bench.saves.save(saves, content, { ...FACTS, final: true });
+    await sweep(MINUTE);
+    expect(await ids()).to.have.members(['ses_open', 'ses_saves']);
+    content.push('late');
+    content.push(null);
+    await saving;
+  });
+
+  it('removes many sessions step by step', async () => {
+    await bench.open({ state: 'closed', closedAt: bench.now() });
+    await bench.rows.transact(async (tx) => {
+      for (let index = 0; index < 200; index += 1) {
+        const name = String(index);
+        await tx.putSession(sessionRecord({ sessionId: name, tokenHash: name, closedAt: bench.now() }));
+      }
+      await tx.putDocument(documentRecord({ state: 'closed', closedAt: bench.now() + 10 * HOUR }));
+    });
+    await sweep(25 * HOUR);
+    expect(await count('sessions')).to.equal(1);
   });
 
   it('forgets after a day what gates remember of a document', async () => {

@@ -159,4 +159,17 @@ describe('two gates on one database', function () {
     await two.saves.observe({ at: at + 3_000, views: [] });
     expect([await unresolved(), two.saves.needsSample()]).to.deep.equal([[false, false], false]);
   });
+
+  it('take in what the editor lists while somebody changes a document that stays open', async () => {
+    const [held, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const changing = two.rows.transact(async (tx) => {
+      await tx.document(DOC);
+      held.resolve();
+      await done.promise;
+    });
+    await held.promise;
+    await one.sample({ docId: DOC });
+    done.resolve();
+    await changing;
+  });
 });

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { Attempt, Rows } from '../../../../cmd/gate/domain/ports.ts';
@@ -30,6 +31,9 @@ describe('saves', () => {
 
   const save = (content: Readable, facts: Partial<SaveFacts> = {}) =>
     bench.saves.save(session, content, { ...FACTS, ...facts });
+  /** One of which is not known yet whose it is. */
+  const put = (admit: () => Promise<SessionRecord>) =>
+    bench.saves.put('doc_a', { admit, open: () => bytes('new') }, FACTS);
   const bytes = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
   /** A save whose connection ends in the middle. */
   async function breaksOff(): Promise<void> {
@@ -46,9 +50,11 @@ describe('saves', () => {
     await begin();
     let tries = 0;
     const away = () => Promise.reject(new Unavailable(EIO));
-    expect(await bench.saves.admit('doc_a', async () => (++tries < 3 ? away() : session))).to.equal(session);
+    const waiting = put(async () => (++tries < 3 ? away() : session));
+    expect(await bench.isSaving('doc_a')).to.equal(true);
+    expect(await waiting).to.include({ version: 1 });
     expect(await isUnresolved()).to.equal(false);
-    await refusal(bench.saves.admit('doc_a', away), 'internal');
+    await refusal(put(away), 'internal');
     expect(await isUnresolved()).to.equal(true);
     await save(bytes('again'));
     expect(await isUnresolved()).to.equal(false);
@@ -61,8 +67,49 @@ describe('saves', () => {
       tries += 1;
       throw new AppError('invalid_session_token');
     };
-    await refusal(bench.saves.admit('doc_a', refused), 'invalid_session_token');
-    expect([tries, await isUnresolved()]).to.deep.equal([1, false]);
+    await refusal(put(refused), 'invalid_session_token');
+    expect([tries, await isUnresolved(), await bench.isSaving('doc_a')]).to.deep.equal([1, false, false]);
+  });
+
+  it('have one time for all that fails, from the look-up of their session on', async () => {
+    const tries = { admit: 0, put: 0 };
+    const fail = async (step: keyof typeof tries) => {
+      tries[step] += 1;
+      await sleep(600);
+      throw new Unavailable(EIO);
+    };
+    const timings = { ...QUICK, holdMs: 1_000 };
+    await begin({ timings, wrap: ({ blobs }) => ({ blobs: { ...blobs, put: () => fail('put') } }) });
+    await refusal(
+      put(async () => (tries.admit > 0 ? session : fail('admit'))),
+      'internal',
+    );
+    expect(tries).to.deep.equal({ admit: 1, put: 1 });
+  });
+
+  it('are not late after trouble that passed, however long their content takes to arrive', async () => {
+    let isBroken = false;
+    await begin({
+      timings: { ...QUICK, idleMs: 5_000 },
+      wrap: ({ rows, blobs }) => ({
+        rows: { ...rows, transact: (work) => (isBroken ? Promise.reject(EIO) : rows.transact(work)) },
+        // As a store elsewhere: it begins nothing that is late already.
+        blobs: {
+          ...blobs,
+          put: (file, blob, late) => (late?.aborted ? Promise.reject(EIO) : blobs.put(file, blob)),
+        },
+      }),
+    });
+    const content = new Readable({ read: () => undefined });
+    isBroken = true;
+    const saving = save(content);
+    content.push('half, ');
+    await sleep(20);
+    isBroken = false;
+    await sleep(2 * QUICK.holdMs);
+    content.push('and half');
+    content.push(null);
+    expect(await saving).to.include({ version: 1 });
   });
 
   it('tell of who saves before the editor lists them, and of nobody with the save after all have left', async () => {

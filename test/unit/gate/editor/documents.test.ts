@@ -4,6 +4,7 @@ import type { EditorSample } from '../../../../cmd/gate/domain/ports.ts';
 import { createWopiSrcReader } from '../../../../cmd/gate/domain/wopi-src.ts';
 import { readDocuments } from '../../../../cmd/gate/outbound/editor/documents.ts';
 import { DOC, FOREIGN, OTHER_DOC, toWopiSrc, WOPI_URL } from '../../../support/gate-openings.ts';
+import { threadTime } from '../../../support/thread-time.ts';
 import { documentsJson, type ListedDocument } from './admin-server.ts';
 
 const readWopiSrc = createWopiSrcReader(WOPI_URL);
@@ -55,6 +56,22 @@ describe("the editor's list of documents", () => {
       ];
       const sample = read(list(documents), read(list(documents.map((document) => ({ ...document, views: [] })))));
       expect(sample?.views, name).to.deep.include(view);
+    }
+  });
+
+  it('is read in time that grows with it, whatever is in a name', async () => {
+    for (const run of [' ', ',', ']}', '{"pid":']) {
+      const name = `"${run.repeat(3_000)}x`;
+      const text = list([
+        { wopiSrc: FOREIGN, views: [{ userId: 'u', id: '3', name }] },
+        { wopiSrc: toWopiSrc(DOC), views: [one] },
+      ]);
+      let sample: EditorSample | undefined;
+      const taken = await threadTime(() => {
+        sample = read(text);
+      });
+      expect(sample?.views, run).to.deep.include(view);
+      expect(taken, run).to.be.below(200);
     }
   });
 
