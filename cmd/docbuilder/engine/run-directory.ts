@@ -3,6 +3,8 @@ import { chmod, mkdir, readdir, readFile, realpath, rm, stat, unlink } from 'nod
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { processIdentity } from '../../../src/common/fs/ownership.ts';
+import type { Logger } from '../../../src/common/log.ts';
+import { fileError } from './job-folder.ts';
 
 /** LibreOffice puts its sockets here, whatever its settings; in a mount namespace this is the worker's own /tmp. */
 const SOCKET_DIRECTORY = '/tmp';
@@ -12,11 +14,11 @@ const NAME = /^engine-(\d+)-(\d+)-[0-9a-f]{8}$/;
  * Makes the folder of this process under `path` and removes those of processes that are gone, which were killed
  * before they could do so themselves. A name holds the process's id and start time, since ids come again.
  */
-export async function createRunDirectory(path: string): Promise<string> {
+export async function createRunDirectory(path: string, log: Logger): Promise<string> {
   await mkdir(path, { recursive: true });
   // The paths that worker and kernel report below it have no symbolic links.
   const workDir = await realpath(path);
-  await removeDead(workDir);
+  await removeDead(workDir, log);
   const name = `engine-${process.pid}-${processIdentity(process.pid)?.startTime}-${randomBytes(4).toString('hex')}`;
   const directory = join(workDir, name);
   await mkdir(directory);
@@ -32,15 +34,25 @@ export async function isOpen(directory: string): Promise<boolean> {
   return directory === '/' || isOpen(dirname(directory));
 }
 
-async function removeDead(workDir: string): Promise<void> {
+async function removeDead(workDir: string, log: Logger): Promise<void> {
   for (const name of await readdir(workDir)) {
     const [, pid, started] = NAME.exec(name) ?? [];
     if (pid === undefined || processIdentity(Number(pid))?.startTime === started) continue;
     const dead = join(workDir, name);
     await killOrphans(dead);
     await removeSockets((await readdir(dead)).map((worker) => join(dead, worker)));
-    await rm(dead, { recursive: true, force: true });
+    await removeFolder(dead, log);
   }
+}
+
+/**
+ * Removes a folder in which workers wrote. One that was taken over by a document can leave what cannot be removed, such as
+ * folders nested deeper than a path may be long: that is no reason to end, nor not to start.
+ */
+export async function removeFolder(path: string, log: Logger): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch((error) =>
+    log.warn({ err: fileError(error) }, 'a folder of workers could not be removed'),
+  );
 }
 
 /**
