@@ -1,14 +1,20 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { createLogger } from '../../src/common/log.ts';
 import { useFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 import { type Bench, createBench, findDescendants, findFailure, fodt, paragraph } from './support.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+const NESTING = `
+import os
+for _ in range(40):
+    os.mkdir('d' * 200)
+    os.chdir('d' * 200)`;
 const SMALL = fodt(paragraph('Xin chào'));
 const listSockets = () => readdirSync('/tmp').filter((name) => name.startsWith('OSL_PIPE_') && name.includes('svc_'));
 
@@ -85,6 +91,34 @@ describe('engine: life and end of workers', function () {
       expect(readdirSync(workDir)).to.deep.equal(['somebody-elses']);
     });
   }
+
+  it('a folder that cannot be removed ends nothing: neither a job, nor a stop, nor the next start', async () => {
+    // A document that has taken over its worker can nest folders deeper than a path may be long.
+    const nest = (path: string) => execFileSync('python3', ['-c', NESTING], { cwd: path });
+    const dead = folder.at('work', 'engine-999999999-1-00000000');
+    mkdirSync(dead, { recursive: true });
+    nest(dead);
+    const logged: string[] = [];
+    const destination = { write: (line: string) => void logged.push(line) };
+    const log = createLogger({ service: 'test', level: 'warn', destination });
+    const bench = await start({ workDir: folder.at('work'), log });
+    try {
+      // By the time that several are done a spare stands by as well.
+      for (let count = 0; count < 5; count++) await bench.convert(SMALL, 'fodt', 'pdf');
+      const [own = ''] = readdirSync(bench.workDir).filter((name) => name.startsWith(`engine-${process.pid}-`));
+      const folders = readdirSync(join(bench.workDir, own)).filter((name) => /^w\d+-\d+$/.test(name));
+      for (const worker of folders) nest(join(bench.workDir, own, worker));
+      for (const pid of bench.pids()) process.kill(pid, 'SIGKILL');
+      await until('they are replaced', () => bench.restarts() > 0 && bench.engine.status().workers.idle === 1);
+      expect((await bench.convert(SMALL, 'fodt', 'pdf')).pages).to.equal(1);
+      await bench.engine.stop();
+      expect(logged.join(''))
+        .to.match(/could not be removed/)
+        .and.not.include('dddd');
+    } finally {
+      execFileSync('rm', ['-rf', bench.workDir]);
+    }
+  });
 
   it('a LibreOffice that is not there is told', async () => {
     const error = await createBench({ officeDir: '/nowhere' }).catch((reason) => reason);

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../src/common/clock.ts';
@@ -6,7 +6,7 @@ import type { Logger } from '../../../src/common/log.ts';
 import { WorkerLost } from './failures.ts';
 import { findOffice } from './office.ts';
 import { WorkerPool } from './pool.ts';
-import { createRunDirectory, isOpen } from './run-directory.ts';
+import { createRunDirectory, isOpen, removeFolder } from './run-directory.ts';
 import { createSandbox } from './sandbox.ts';
 import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from './task.ts';
 import { startWarmWorker } from './warm-up.ts';
@@ -53,14 +53,14 @@ export async function createEngine(options: EngineSettings): Promise<Engine> {
   const { workers, maxJobs, maxAgeMinutes, memoryMb, jobTimeoutSeconds, log } = options;
   const { stallSeconds = STALL_SECONDS, clock = systemClock } = options;
   const office = await findOffice(options.officeDir);
-  const runDirectory = await createRunDirectory(options.workDir);
+  const runDirectory = await createRunDirectory(options.workDir, log);
   const { canary, close } = await createCanary(runDirectory);
   const stopping = new AbortController();
   let started = 0;
   const start: Start = (slot, settings) => startWarmWorker(slot, join(runDirectory, `w${slot}-${started++}`), settings);
-  const remove = async () => {
+  const remove = () => {
     close();
-    await rm(runDirectory, { recursive: true, force: true });
+    return removeFolder(runDirectory, log);
   };
 
   const limits = { memoryMb, jobTimeoutSeconds, stallSeconds };

@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, realpath, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Logger } from '../../../src/common/log.ts';
+import { fileError } from './job-folder.ts';
 
 /** LibreOffice puts its sockets here, whatever its settings; in a mount namespace this is the worker's own /tmp. */
 const SOCKET_DIRECTORY = '/tmp';
@@ -11,11 +13,11 @@ const PREFIX = 'engine-';
  * Makes the folder of this process under `path`, which no other process uses, and removes those of earlier ones, which were
  * killed before they could do so themselves.
  */
-export async function createRunDirectory(path: string): Promise<string> {
+export async function createRunDirectory(path: string, log: Logger): Promise<string> {
   await mkdir(path, { recursive: true });
   // The paths that worker and kernel report below it have no symbolic links.
   const workDir = await realpath(path);
-  await removeDead(workDir);
+  await removeDead(workDir, log);
   const directory = join(workDir, `${PREFIX}${randomBytes(8).toString('hex')}`);
   await mkdir(directory);
   // Workers with a uid of their own pass through to their folder; they cannot list this one.
@@ -30,14 +32,24 @@ export async function isOpen(directory: string): Promise<boolean> {
   return directory === '/' || isOpen(dirname(directory));
 }
 
-async function removeDead(workDir: string): Promise<void> {
+async function removeDead(workDir: string, log: Logger): Promise<void> {
   for (const name of await readdir(workDir)) {
     if (!name.startsWith(PREFIX)) continue;
     const dead = join(workDir, name);
     await killOrphans(dead);
     await removeSockets((await readdir(dead)).map((worker) => join(dead, worker)));
-    await rm(dead, { recursive: true, force: true });
+    await removeFolder(dead, log);
   }
+}
+
+/**
+ * Removes a folder in which workers wrote. One that was taken over by a document can leave what cannot be removed, such as
+ * folders nested deeper than a path may be long: that is no reason to end, nor not to start.
+ */
+export async function removeFolder(path: string, log: Logger): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch((error) =>
+    log.warn({ err: fileError(error) }, 'a folder of workers could not be removed'),
+  );
 }
 
 /**

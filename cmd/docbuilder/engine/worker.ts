@@ -1,14 +1,13 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { deathFailure, taskFailure } from './failures.ts';
 import { toConversion } from './filters.ts';
-import { createJobFolder, type JobFolder, type User } from './job-folder.ts';
+import { createJobFolder, fileError, type JobFolder, type User } from './job-folder.ts';
 import { hasFontsOfDocuments } from './profile.ts';
 import { deliverAll } from './result.ts';
-import { removeSockets } from './run-directory.ts';
+import { removeFolder, removeSockets } from './run-directory.ts';
 import type { EngineResult, EngineTask } from './task.ts';
 import { WorkerProcess } from './worker-process.ts';
 import { getUser, makeWorkerFolder, setupMessage, type WorkerSetup, workerCommand } from './worker-setup.ts';
@@ -107,7 +106,7 @@ export class Worker {
     } finally {
       signal.removeEventListener('abort', abort);
       this.#settled = this.#settle(process, folder).catch((error) => {
-        this.#settings.log.warn({ err: error, slot: this.slot }, 'the folder of a job could not be removed');
+        this.#settings.log.warn({ err: fileError(error), slot: this.slot }, 'the folder of a job could not be removed');
         process.kill();
       });
     }
@@ -122,13 +121,13 @@ export class Worker {
   };
 
   async #remove(): Promise<void> {
-    const { sandbox, stopping } = this.#settings;
+    const { sandbox, stopping, log } = this.#settings;
     stopping.removeEventListener('abort', this.end);
     await this.#starting.catch(() => undefined);
     await this.#process?.ended;
     await this.#settled;
     if (sandbox.kind !== 'namespaces') await removeSockets([this.#directory]);
-    await rm(this.#directory, { recursive: true, force: true });
+    await removeFolder(this.#directory, log);
   }
 
   async #start(): Promise<WorkerProcess> {

@@ -1,3 +1,5 @@
+import { normalized } from '../source/inspect/unicode.ts';
+
 /** Text that a metafile draws, at its place in the metafile's own coordinates. */
 interface Drawn {
   text: string;
@@ -30,7 +32,7 @@ export function metafileLines(base64: string): string[] {
   const begin = base64.slice(0, START_LETTERS).trimStart();
   const read = READERS.find(([start]) => begin.startsWith(start))?.[1];
   for (const drawn of read?.(Buffer.from(base64, 'base64')) ?? []) {
-    const text = drawn.text.normalize('NFC').replace(NOT_TEXT, ' ');
+    const text = normalized(drawn.text, 'NFC').replace(NOT_TEXT, ' ');
     if (last?.y !== drawn.y) lines.push(text);
     else lines.push(`${lines.pop()}${isContinued(last, drawn) ? '' : ' '}${text}`);
     last = drawn;
