@@ -36,6 +36,8 @@ export interface CleaningDependencies {
 export class Cleaning implements Duty {
   readonly #deps: CleaningDependencies;
   #stop = (): void => {};
+  #isStopped = false;
+  #running: Promise<void> = Promise.resolve();
 
   constructor(deps: CleaningDependencies) {
     this.#deps = deps;
@@ -43,16 +45,22 @@ export class Cleaning implements Duty {
 
   /** Sweeps now, for what a crash left too, and then every minute until `stop`. */
   start(): void {
+    this.#isStopped = false;
     // Bytes are removed even when the sweep finds no room for its transaction on a full disk.
-    void this.#reported(this.sweep()).then(() => this.#reported(this.sweepOrphans()));
-    this.#stop = repeat(SWEEP_MS, async () => {
-      await this.#reported(this.sweep());
-      await this.#reported(this.sweepBytes());
+    this.#running = this.#reported(this.sweep()).then(() => this.#reported(this.sweepOrphans()));
+    this.#stop = repeat(SWEEP_MS, () => {
+      this.#running = this.#running
+        .then(() => this.#reported(this.sweep()))
+        .then(() => this.#reported(this.sweepBytes()));
+      return this.#running;
     });
   }
 
-  stop(): void {
+  /** Ends it. Each step under way still does its first batch: a gate that is stopped again and again cleans, too. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#stop();
+    await this.#running;
   }
 
   /** Removes expired rows. */
@@ -69,6 +77,7 @@ export class Cleaning implements Duty {
       await rows.transact(async (tx) => {
         for (const { docId } of past) await this.#removeDocument(tx, docId, before);
       });
+      if (this.#isStopped) return;
       // SQLite answers within one turn of the event loop, all steps together.
       await setImmediate();
     }
@@ -94,6 +103,7 @@ export class Cleaning implements Duty {
       await rows.transact(async (tx) => {
         for (const blob of due) await tx.endRemoval(blob);
       });
+      if (this.#isStopped) return;
     }
   }
 
@@ -101,7 +111,7 @@ export class Cleaning implements Duty {
   async sweepOrphans(): Promise<void> {
     const { rows, blobs } = this.#deps;
     const names = (await blobs.list?.()) ?? [];
-    for (let start = 0; start < names.length; start += BATCH) {
+    for (let start = 0; start < names.length && !this.#isStopped; start += BATCH) {
       const batch = names.slice(start, start + BATCH);
       const known = new Set(await rows.read((tx) => tx.knownBlobs(batch)));
       for (const blob of batch) if (!known.has(blob)) await blobs.remove(blob);
@@ -136,6 +146,7 @@ export class Cleaning implements Duty {
         }
         return count;
       });
+      if (this.#isStopped) return;
       await setImmediate();
     }
   }
