@@ -64,8 +64,12 @@ class CsvScanner {
 
 /** Longest text of a cell in LibreOffice, in UTF-16 units. */
 const CELL_LETTERS = 65_535;
-/** A number would not bring these back: 0912345678, +84912345678, and more digits than a number keeps. */
-const LOSES_DIGITS = /^(?:0\d+|\+\d{8,}|-?\d{16,})$/;
+/**
+ * A number would not bring these back: 0912345678, +84912345678, and more digits than a number keeps. LibreOffice reads a
+ * number past the blanks around it.
+ */
+const LOSES_DIGITS =
+  /^[ \u00a0]*(?:[-+]?0\d+(?:\.\d*)?|\+\d{8,}|[-+]?[1-9](?:\.?\d){15,}\.?|[-+]?0?\.0*[1-9]\d{15,})[ \u00a0]*$/;
 
 /** The extent of a csv text. Emptiness at the end of a row or of the text does not count. */
 export interface CsvSize {
