@@ -56,12 +56,29 @@ describe('csv', () => {
     it(`${JSON.stringify(text)} keeps its digits`, () => expect(read([text]).text).to.equal(expected));
   }
 
+  for (const text of [
+    '1,234',
+    '1234,567',
+    ' -1,234 ',
+    '\u00a0+0,123',
+    '1,234,567.5',
+    '1,234.',
+    '1,234e3',
+    '1,234.5E-3',
+  ]) {
+    it(`${JSON.stringify(text)} behind a semicolon is left to the reader`, () => {
+      expect(read([`a;${text}\n${text};b`], ';').text).to.equal(`a;"${text}"\n"${text}";b`);
+    });
+  }
+
   it('keeps numbers and all else as they are', () => {
     const others =
       '0,0.5,-1,+5,12,1e5,123456789012345,01/02/2026,08:30,0a, 1 ,1+2,0-1,-0,- 01,0 1,0.012345678901234,-1234567890123.45';
     for (const text of [others, '', ',\n,', '"', '"01', '"a"01,02\n03']) {
       expect(read([text]).text).to.equal(text);
     }
+    const commas = '12,5;1,2345;1,23,456;1,234,5;,234;1,,234;1,234 đ;1.234;1e300';
+    expect(read([commas], ';').text).to.equal(commas);
   });
 
   it('is scanned in time that its length bounds', () => {
