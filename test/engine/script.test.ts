@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Picture } from '../../cmd/docbuilder/script/check/pictures.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
-import type { Block, Save, Script, Sheet, Slide } from '../../src/common/generated/script.ts';
+import type { Block, Cell, Save, Script, Sheet, Slide } from '../../src/common/generated/script.ts';
 import { readPng } from './pixels.ts';
 import { pdfLines, pdfText, useBench, zipEntry } from './support.ts';
 
@@ -82,6 +82,39 @@ describe('engine: documents made of scripts', function () {
     const found = /<c r="A1"[^>]*>.*?<v>(.*?)<\/v>/s.exec(zipEntry(bytes, 'xl/worksheets/sheet1.xml'))?.[1];
     expect(found).to.match(/^#/);
     expect(() => zipEntry(bytes, 'xl/externalLinks/externalLink1.xml')).to.throw();
+  });
+
+  it('a sheet shows what formulas come to, in columns that have no width', async () => {
+    const results = [
+      ['=-999999999999', 'vnd', '-999.999.999.999 ₫'],
+      ['=999999999999.99', 'usd', '$999.999.999.999,99'],
+      ['=-999999999999.99', 'eur', '-999.999.999.999,99 €'],
+      ['=-999999999999', 'integer', '-999.999.999.999'],
+      ['=-999999999999.99', 'decimal', '-999.999.999.999,99'],
+      ['=-999.99', 'percent', '-99999%'],
+      ['=-999.9999', 'percent_decimal', '-99999,99%'],
+      ['=-999999999999.99', 'general', '-999999999999,99'],
+      ['=B1', undefined, '999.999.999.999 ₫'],
+      ['=C1', undefined, '21/11/2026 08:30'],
+    ] as const;
+    const looks = [{}, { bold: true }, { size: 20 }, { font: 'Times New Roman' }];
+    for (const [formula, format, shown] of results) {
+      // Only a cell without any look takes over the format of those that its formula names.
+      const cells = format
+        ? looks.map((look) => ({ type: 'formula' as const, formula, format, ...look }))
+        : [{ type: 'formula' as const, formula }];
+      const given: Cell[] = [
+        null,
+        { type: 'currency', value: 999_999_999_999 },
+        { type: 'date', value: '2026-11-21T08:30' },
+      ];
+      const sheet: Sheet = { rows: [given, [null, null, null, ...cells]] };
+      const { path } = await bench.convert(toSheet('pdf', sheet), 'fods', 'pdf');
+      const text = pdfText(path).replaceAll('\u00a0', ' ');
+      const expected = format ? cells.length : cells.length + 1;
+      expect(text.split(shown), text).to.have.length(expected + 1);
+      expect(text).to.not.contain('###');
+    }
   });
 
   it('a sheet gives the look of a column to the cells below the last row, without a page more', async () => {

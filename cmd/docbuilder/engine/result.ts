@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat, truncate } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Encoding } from '../formats.ts';
+import { cutBeforeStarter, normalized } from '../source/inspect/unicode.ts';
 import { fileError, type JobFolder } from './job-folder.ts';
 import { countPages } from './pdf-pages.ts';
 import { EngineFailure, type EngineOutput, type EngineTask } from './task.ts';
@@ -47,18 +48,16 @@ async function cutLastLineFeed(path: string): Promise<void> {
 /** LibreOffice always writes UTF-8; other character sets are made here, the same for every version of it. */
 async function recode(path: string, encoding: Encoding | undefined, maxBytes: number): Promise<void> {
   if (encoding === undefined || encoding === 'utf-8') return;
-  const encode = encoder(encoding);
   const temporary = `${path}.recoded`;
   let bytes = 0;
   try {
     await pipeline(
       createReadStream(path, { encoding: 'utf8' }),
       async function* (chunks: AsyncIterable<string>) {
-        for await (const chunk of chunks) {
-          const encoded = encode(chunk);
-          bytes += encoded.length;
+        for await (const piece of encoded(chunks, encoding)) {
+          bytes += piece.length;
           if (bytes > maxBytes) throw new EngineFailure('output_limit', `the result has over ${bytes} bytes`);
-          yield encoded;
+          yield piece;
         }
       },
       createWriteStream(temporary, { mode: 0o600, flags: 'wx' }),
@@ -70,18 +69,36 @@ async function recode(path: string, encoding: Encoding | undefined, maxBytes: nu
   }
 }
 
+type Pieces = AsyncIterable<string> | Iterable<string>;
+
 /**
- * A function that turns one piece of text after the other into bytes of `encoding`. UTF-16 starts with a byte order
- * mark. A character that the set does not have becomes a question mark.
+ * The bytes of a text that comes in pieces. UTF-16 starts with a byte order mark. A character that the set does not have
+ * becomes a question mark; letters whose marks stand beside them are composed first, because few sets have such marks.
  */
-export function encoder(encoding: Exclude<Encoding, 'utf-8'>): (text: string) => Buffer {
-  if (encoding !== 'utf-16le' && encoding !== 'utf-16be') return singleByteEncoder(encoding);
+export async function* encoded(pieces: Pieces, encoding: Exclude<Encoding, 'utf-8'>): AsyncGenerator<Buffer> {
+  if (encoding === 'windows-1258' || encoding === 'windows-1252') {
+    const encode = singleByteEncoder(encoding);
+    for await (const piece of composed(pieces)) yield encode(piece);
+    return;
+  }
   let mark = BYTE_ORDER_MARK;
-  return (text) => {
-    const bytes = Buffer.from(mark + text, 'utf16le');
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(mark + piece, 'utf16le');
     mark = '';
-    return encoding === 'utf-16le' ? bytes : bytes.swap16();
-  };
+    yield encoding === 'utf-16le' ? bytes : bytes.swap16();
+  }
+}
+
+async function* composed(pieces: Pieces): AsyncGenerator<string> {
+  let held = '';
+  for await (const piece of pieces) {
+    const searched = held.length;
+    held += piece;
+    const cut = cutBeforeStarter(held, searched);
+    if (cut > 0) yield normalized(held.slice(0, cut), 'NFC');
+    held = held.slice(cut);
+  }
+  yield normalized(held, 'NFC');
 }
 
 function singleByteEncoder(encoding: 'windows-1258' | 'windows-1252'): (text: string) => Buffer {

@@ -64,8 +64,17 @@ class CsvScanner {
 
 /** Longest text of a cell in LibreOffice, in UTF-16 units. */
 const CELL_LETTERS = 65_535;
-/** A number would not bring these back: 0912345678, +84912345678, and more digits than a number keeps. */
-const LOSES_DIGITS = /^(?:0\d+|\+\d{8,}|-?\d{16,})$/;
+/**
+ * A number would not bring these back: 0912345678, +84912345678, and more digits than a number keeps. LibreOffice reads a
+ * number past the blanks around it.
+ */
+const LOSES_DIGITS =
+  /^[ \u00a0]*(?:[-+]?0\d+(?:\.\d*)?|\+\d{8,}|[-+]?[1-9](?:\.?\d){15,}\.?|[-+]?0?\.0*[1-9]\d{15,})[ \u00a0]*$/;
+/**
+ * Three digits behind a comma are thousands to LibreOffice, and decimals to whoever wrote 1,234 for 1.234. As 12,5 it is
+ * none of its numbers.
+ */
+const HAS_COMMA = /^[ \u00a0]*[-+]?\d+(?:,\d{3})+(?:\.\d*)?(?:e[-+]?\d+)?[ \u00a0]*$/i;
 
 /** The extent of a csv text. Emptiness at the end of a row or of the text does not count. */
 export interface CsvSize {
@@ -77,7 +86,7 @@ export interface CsvSize {
 
 /**
  * Reads a csv text in pieces. It measures it, and puts quotes around fields that the engine would read as numbers and so
- * change: phone numbers lose their zero, account numbers their last digits. Quoted fields stay text.
+ * change: phone numbers lose their zero, account numbers their last digits, decimals their comma. Quoted fields stay text.
  */
 export class CsvReader {
   readonly #scanner: CsvScanner;
@@ -100,8 +109,9 @@ export class CsvReader {
       if (index < piece.length && !this.#endsField(piece.charCodeAt(index))) continue;
       // Fields whose limits are unclear are left as they are.
       const isField = start >= 0 && !this.#scanner.isUnclear;
-      if (isField && LOSES_DIGITS.test(piece.slice(start, index))) {
-        ready += `${piece.slice(done, start)}"${piece.slice(start, index)}"`;
+      const field = isField ? piece.slice(start, index) : '';
+      if (LOSES_DIGITS.test(field) || HAS_COMMA.test(field)) {
+        ready += `${piece.slice(done, start)}"${field}"`;
         done = index;
       }
       start = index + 1;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { assertFitsSheet, CsvReader, type CsvSize } from '../../../cmd/docbuilder/source/csv.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 const MAX_BYTES = 300 * 1024 * 1024;
 
@@ -47,19 +48,47 @@ describe('csv', () => {
     ['"0912",09', '"0912","09"'],
     ['"a,01\n02""",03\n', '"a,01\n02""","03"\n'],
     ['5",01\n', '5","01"\n'],
+    ['0912345678 ,\u00a00912345678, +84912345678', '"0912345678 ","\u00a00912345678"," +84912345678"'],
+    [' 12345678901234567,12345678901234567.', '" 12345678901234567","12345678901234567."'],
+    ['-0123,+0123,0123.5,-0123.', '"-0123","+0123","0123.5","-0123."'],
+    ['1234567890123.45678,-0.01234567890123456', '"1234567890123.45678","-0.01234567890123456"'],
   ] as const) {
     it(`${JSON.stringify(text)} keeps its digits`, () => expect(read([text]).text).to.equal(expected));
   }
 
+  for (const text of [
+    '1,234',
+    '1234,567',
+    ' -1,234 ',
+    '\u00a0+0,123',
+    '1,234,567.5',
+    '1,234.',
+    '1,234e3',
+    '1,234.5E-3',
+  ]) {
+    it(`${JSON.stringify(text)} behind a semicolon is left to the reader`, () => {
+      expect(read([`a;${text}\n${text};b`], ';').text).to.equal(`a;"${text}"\n"${text}";b`);
+    });
+  }
+
   it('keeps numbers and all else as they are', () => {
-    const others = '0,0.5,-1,+5,12,1e5,123456789012345,01/02/2026,08:30,0a, 01,1+2,0-1';
+    const others =
+      '0,0.5,-1,+5,12,1e5,123456789012345,01/02/2026,08:30,0a, 1 ,1+2,0-1,-0,- 01,0 1,0.012345678901234,-1234567890123.45';
     for (const text of [others, '', ',\n,', '"', '"01', '"a"01,02\n03']) {
       expect(read([text]).text).to.equal(text);
     }
+    const commas = '12,5;1,2345;1,23,456;1,234,5;,234;1,,234;1,234 đ;1.234;1e300';
+    expect(read([commas], ';').text).to.equal(commas);
+  });
+
+  it('is scanned in time that its length bounds', () => {
+    const spent = processorTime();
+    for (const part of ['0', '1', ' ', '0.0', '1,111']) read([`${part.repeat(1 << 18)}x`], ';');
+    expect(spent()).to.be.lessThan(2000);
   });
 
   it('is read the same however it is cut, and gets nothing but quotes', () => {
-    const texts = fc.string({ unit: fc.constantFrom('0', '1', '+', 'a', ',', '"', '\n', '\r'), maxLength: 60 });
+    const texts = fc.string({ unit: fc.constantFrom('0', '1', '+', ' ', 'a', ',', '"', '\n', '\r'), maxLength: 60 });
     fc.assert(
       fc.property(texts, fc.nat(60), fc.nat(60), (text, first, second) => {
         // Pieces end before a separator or the end of a line.

@@ -1,12 +1,13 @@
 import { appendFile, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { buffer } from 'node:stream/consumers';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { deathFailure, taskFailure, WorkerLost } from '../../../cmd/docbuilder/engine/failures.ts';
 import { createJobFolder } from '../../../cmd/docbuilder/engine/job-folder.ts';
 import { countPages } from '../../../cmd/docbuilder/engine/pdf-pages.ts';
-import { encoder } from '../../../cmd/docbuilder/engine/result.ts';
+import { encoded } from '../../../cmd/docbuilder/engine/result.ts';
 import type { EngineTask } from '../../../cmd/docbuilder/engine/task.ts';
 import { readWorkerCount } from '../../../cmd/docbuilder/engine/worker-count.ts';
 import { type Message, WorkerProcess } from '../../../cmd/docbuilder/engine/worker-process.ts';
@@ -17,26 +18,46 @@ import { processorTime } from '../../support/processor-time.ts';
 import { until } from '../../support/until.ts';
 
 describe('engine: character sets', () => {
-  const encode = (encoding: Parameters<typeof encoder>[0], ...pieces: string[]) =>
-    Buffer.concat(pieces.map(encoder(encoding)));
+  const encode = async (encoding: Parameters<typeof encoded>[1], ...pieces: string[]) =>
+    buffer(encoded(pieces, encoding));
 
-  it('Vietnamese text comes back from windows-1258, canonically equal', () => {
+  it('Vietnamese text comes back from windows-1258, canonically equal', async () => {
     const letters = fc.constantFrom(...'aăâeêioôơuưyđAĂÂEÊIOÔƠUƯYĐ bcd');
     const tones = fc.constantFrom('', '\u0300', '\u0301', '\u0303', '\u0309', '\u0323');
     const syllables = fc.tuple(letters, tones).filter(([letter, tone]) => tone === '' || /[^bcdđĐ ]/.test(letter));
-    fc.assert(
-      fc.property(fc.array(syllables), (pairs) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(syllables), async (pairs) => {
         const text = pairs.flat().join('').normalize('NFC');
-        const back = new TextDecoder('windows-1258').decode(encode('windows-1258', text));
+        const back = new TextDecoder('windows-1258').decode(await encode('windows-1258', text));
         expect(back.normalize('NFC')).to.equal(text);
       }),
     );
   });
 
-  it('UTF-16 has one byte order mark, however many pieces come; what a set does not have becomes a question mark', () => {
-    expect(encode('utf-16be', 'a', 'ế').toString('hex')).to.equal('feff00611ebf');
-    expect(encode('utf-16le', 'a', 'ế').toString('hex')).to.equal('fffe6100bf1e');
-    expect(encode('windows-1252', '€ 漢').toString('latin1')).to.equal('\x80 ?');
+  it('letters are composed first, wherever pieces end', async () => {
+    const text = 'Tiếng Việt é ế';
+    const apart = text.normalize('NFD');
+    const expected = await encode('windows-1258', text);
+    expect([...expected]).to.not.include(0x3f);
+    for (let cut = 0; cut <= apart.length; cut++) {
+      const pieces = [apart.slice(0, cut), apart.slice(cut)];
+      expect(await encode('windows-1258', ...pieces), `${cut}`).to.deep.equal(expected);
+      const western = await encode('windows-1252', ...pieces);
+      expect(western.toString('latin1'), `${cut}`).to.equal('Ti?ng Vi?t \xe9 ?');
+    }
+  });
+
+  it('marks without number cost no more than their length', async () => {
+    const spent = processorTime();
+    const heap = Array.from({ length: 64 }, () => '\u0301\u0323'.repeat(1 << 13));
+    expect(await encode('windows-1258', 'e', ...heap)).to.have.length.above(1 << 19);
+    expect(spent()).to.be.lessThan(5000);
+  });
+
+  it('UTF-16 has one byte order mark, however many pieces come; what a set does not have becomes a question mark', async () => {
+    expect((await encode('utf-16be', 'a', 'ế')).toString('hex')).to.equal('feff00611ebf');
+    expect((await encode('utf-16le', 'a', 'ế')).toString('hex')).to.equal('fffe6100bf1e');
+    expect((await encode('windows-1252', '€ 漢')).toString('latin1')).to.equal('\x80 ?');
   });
 });
 

@@ -114,11 +114,21 @@ export function generalStyle(name: string, separators: Attributes): string {
   return element('number:number-style', { 'style:name': name, ...separators }, content);
 }
 
+/** What a formula comes to is not known before it is calculated: the largest that has room. */
+const LARGEST_AMOUNT = -999_999_999_999;
+const LARGEST_PERCENTAGE = -999;
+/** Of a formula without a format, which may take over that of the cells it names: -999999999999.99, 21/11/2026 08:30. */
+const FORMULA_LENGTH = 16;
+
 /** Returns the number of characters that a number, date or time has with its format; 0 if it cannot be told. */
 export function shownLength(cell: Cell, format: NumberFormat): number {
-  const { length, extra }: Partial<DataStyle> = format === 'general' ? {} : FORMATS[format];
+  const isFormula = typeof cell === 'object' && cell?.type === 'formula';
+  if (format === 'general') return isFormula ? FORMULA_LENGTH : 0;
+  const { length, extra, tag } = FORMATS[format];
   if (length !== undefined) return length;
-  const value = typeof cell === 'object' && cell !== null && 'value' in cell ? cell.value : cell;
+  const largest = tag === 'percentage' ? LARGEST_PERCENTAGE : LARGEST_AMOUNT;
+  const given = typeof cell === 'object' && cell !== null && 'value' in cell ? cell.value : cell;
+  const value = isFormula ? largest : given;
   if (extra === undefined || typeof value !== 'number') return 0;
   const digits = Math.max(1, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
   return digits + Math.floor((digits - 1) / 3) + extra + (value < 0 ? 1 : 0);

@@ -118,7 +118,8 @@ const BOLD = 1.1;
 
 /**
  * Widths in millimetres of the columns of a sheet; a column without one is as wide as its numbers, dates and times
- * need, because these are shown as `###` where they have no room. Text runs on over empty cells.
+ * need, and as large results of its formulas would, because these are shown as `###` where they have no room. Text runs
+ * on over empty cells.
  */
 export function columnWidths({ columns = [], rows }: Sheet, count: number): (number | undefined)[] {
   const widths = Array.from({ length: count }, (_, column) => columns[column]?.width);
@@ -132,7 +133,7 @@ export function columnWidths({ columns = [], rows }: Sheet, count: number): (num
       const own = typeof cell === 'object' ? cell : undefined;
       const other = columns[column];
       const format = own?.format ?? formatFor(cell, look?.format ?? other?.format);
-      const length = format === undefined ? 0 : shownLength(cell, format);
+      const length = shownLength(cell, format ?? 'general');
       if (length === 0) continue;
       const size = own?.size ?? look?.size ?? other?.size ?? SIZE;
       const bold = own?.bold ?? look?.bold ?? other?.bold ?? false;

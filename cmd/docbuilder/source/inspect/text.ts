@@ -64,8 +64,8 @@ export interface TranscodeTask {
   target: string;
   encoding: SourceEncoding;
   /**
-   * Only for csv. A first line `sep=;`, which the engine would take for data, is left out, and fields that would lose digits
-   * are quoted.
+   * Only for csv. A first line `sep=;`, which the engine would take for data, is left out, and fields that would change
+   * as numbers are quoted.
    */
   delimiter?: string;
 }

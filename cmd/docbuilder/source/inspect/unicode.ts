@@ -6,15 +6,16 @@ const MAX_RUN = 1024 * 1024;
 /**
  * Returns the position at which text that arrives in pieces can be cut so that each piece can be normalized alone
  * (Unicode Standard Annex 15, section 9): before the last character that surely combines with nothing before it.
+ * @param searched characters at the beginning, in which no such place was found before
  * @returns an index; 0 if there is no such place yet
  */
-export function cutBeforeStarter(text: string): number {
-  return cutBefore(text, (character) => STARTER.test(character));
+export function cutBeforeStarter(text: string, searched = 0): number {
+  return cutBefore(text, (character) => STARTER.test(character), searched);
 }
 
 /** Returns the position of the last of some characters, behind the first one; 0 if there is none yet. */
-export function cutBefore(text: string, isPlace: (character: string) => boolean): number {
-  for (let index = text.length - 1; index > 0; index--) {
+export function cutBefore(text: string, isPlace: (character: string) => boolean, searched = 0): number {
+  for (let index = text.length - 1; index >= Math.max(1, searched); index--) {
     if (isPlace(text.charAt(index))) return index;
   }
   return text.length > MAX_RUN ? lastWholeCharacter(text) : 0;
