@@ -65,11 +65,10 @@ class CsvScanner {
 /** Longest text of a cell in LibreOffice, in UTF-16 units. */
 const CELL_LETTERS = 65_535;
 /**
- * A number would not bring these back: 0912345678, +84912345678, and more digits than a number keeps. LibreOffice reads a
- * number past the blanks around it.
+ * A number would not bring these back: 0912345678, +84912345678, and more digits than a number keeps. Decimals are measured
+ * or computed, and their last digits are none that anybody has given. LibreOffice reads a number past the blanks around it.
  */
-const LOSES_DIGITS =
-  /^[ \u00a0]*(?:[-+]?0\d+(?:\.\d*)?|\+\d{8,}|[-+]?[1-9](?:\.?\d){15,}\.?|[-+]?0?\.0*[1-9]\d{15,})[ \u00a0]*$/;
+const LOSES_DIGITS = /^[ \u00a0]*(?:[-+]?0\d+(?:\.\d*)?|\+\d{8,}|[-+]?\d{16,}(?:\.\d*)?)[ \u00a0]*$/;
 /**
  * Three digits behind a comma are thousands to LibreOffice, and decimals to whoever wrote 1,234 for 1.234. As 12,5 it is
  * none of its numbers.
