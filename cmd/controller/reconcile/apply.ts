@@ -30,6 +30,8 @@ export interface ApplyResult {
   remarks: string[];
   /** What the API server has made of what was sent. */
   answers: KubernetesObject[];
+  /** Ids of the objects that are as wanted. */
+  applied: Set<string>;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface ApplyResult {
 export async function applyObjects(
   context: ApplyContext,
   objects: readonly KubernetesObject[],
-  before: ApplyResult = { troubles: [], remarks: [], answers: [] },
+  before: ApplyResult = { troubles: [], remarks: [], answers: [], applied: new Set() },
 ): Promise<ApplyResult> {
   const result = structuredClone(before);
   for (const stage of Map.groupBy(objects, applyStage).values()) {
@@ -50,8 +52,10 @@ export async function applyObjects(
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
     // In the order of `objects`, whichever was answered first: the status is then the same each time.
-    for (const { value } of outcomes.filter((outcome) => outcome.status === 'fulfilled')) {
+    for (const [index, object] of stage.entries()) {
+      const { value } = outcomes[index] as PromiseFulfilledResult<Outcome>;
       if (value.trouble) result.troubles.push(value.trouble);
+      else result.applied.add(getId(object));
       if (value.answer) result.answers.push(value.answer);
       result.remarks.push(...(value.remarks ?? []));
     }

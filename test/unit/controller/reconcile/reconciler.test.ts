@@ -227,6 +227,48 @@ describe('the reconciler of an instance', () => {
     expect(bench.office().status).not.to.have.property('lastHandledReconcileAt');
   });
 
+  it('says of a spec of which a part was refused what there is: images, version, sizes and the edge', async () => {
+    await bench.reconcile();
+    bench.runAll();
+    await bench.reconcile();
+    const { status: before = {}, spec } = bench.office();
+    expect(bench.condition('EdgeReady')?.message).to.equal('The edge leads https://office.example to the front.');
+    bench.settings = { ...bench.settings, version: '1.1.0' };
+    bench.change(
+      {},
+      {
+        host: 'other.example',
+        images: { ...spec.images, gate: 'svc/gate:never', front: 'svc/front:new' },
+        docbuilder: { ...spec.docbuilder, workers: 7 },
+      },
+    );
+    const refuse = (...names: string[]) => {
+      bench.server.admit = (object) => {
+        if (!names.includes(`${object.kind}/${object.metadata.name}`)) return object;
+        throw new ApiError(`PATCH ${object.metadata.name}`, { status: 403, message: 'a policy' });
+      };
+    };
+    refuse('Deployment/office-gate');
+    await bench.reconcile();
+    expect(bench.condition('Ready')).to.include({ reason: 'Refused' });
+    expect(bench.office().status).to.deep.include({
+      ...{ baseUrl: before.baseUrl, version: before.version, images: { ...before.images, front: 'svc/front:new' } },
+    });
+    expect(bench.office().status?.docbuilder).to.include({ workers: 7 });
+    expect(bench.condition('EdgeReady')?.message).to.equal('The edge leads https://office.example to the front.');
+    bench.change({}, { docbuilder: { ...spec.docbuilder, workers: 9 } });
+    refuse('ConfigMap/office-docbuilder');
+    await bench.reconcile();
+    expect(bench.office().status?.docbuilder).to.include({ workers: 7 });
+    refuse();
+    await bench.reconcile();
+    expect(bench.office().status).to.deep.include({ baseUrl: 'https://other.example', version: '1.1.0' });
+    expect(bench.condition('EdgeReady')?.message).to.equal('The edge leads https://other.example to the front.');
+    bench.change(PAUSED, { host: 'third.example' });
+    await bench.reconcile();
+    expect(bench.condition('EdgeReady')?.message).to.equal('The edge leads https://other.example to the front.');
+  });
+
   it('says nothing of a licence whose Secret is of somebody else, and leaves that alone', async () => {
     const key = generateEd25519('2026');
     const claims = { sub: 'Company', conns: 500, features: ['api_full'] };
