@@ -170,22 +170,20 @@ async function write(
 ): Promise<KubernetesObject> {
   const resource = findResource(desired);
   const { namespace, name } = desired.metadata;
-  const apply = (only?: string): Promise<KubernetesObject> => {
-    const object = only === undefined ? desired : { ...desired, metadata: { ...desired.metadata, uid: only } };
-    return client.apply(resource, object, { manager: MANAGED_BY });
-  };
   const replace = async (live: KubernetesObject): Promise<KubernetesObject> => {
     log.info({ namespace, kind: desired.kind, object: name }, 'replacing what can never become what is wanted');
     await client.remove(resource, namespace, name, live.metadata.uid ?? '');
-    return apply();
+    // Somebody may have made another one meanwhile, or a finalizer holds the old one.
+    return client.apply(resource, desired, { manager: MANAGED_BY, onlyNew: true });
   };
   if (read && mustBeReplaced(desired, read)) return replace(read);
   try {
-    return await apply(uid);
+    const object = uid === undefined ? desired : { ...desired, metadata: { ...desired.metadata, uid } };
+    return await client.apply(resource, object, { manager: MANAGED_BY });
   } catch (error) {
     if (!hasStatus(error, 422)) throw error;
     const live = await client.get(resource, namespace, name);
-    if (live && mustBeReplaced(desired, live)) return replace(live);
+    if (live && live.metadata.uid === uid && mustBeReplaced(desired, live)) return replace(live);
     throw error;
   }
 }
