@@ -8,7 +8,7 @@ import type { Situation } from '../desired/types.ts';
 import { type KubernetesObject, RESOURCES, type Resource } from '../k8s/api.ts';
 import { hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
-import { type Condition, type Finding, findCondition } from './conditions.ts';
+import { type Condition, type Finding, findCondition, formerFinding } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 import type { Trouble } from './live-object.ts';
 
@@ -46,12 +46,9 @@ interface Context {
 export async function observeEdge(context: Context, situation: Situation): Promise<EdgeFound> {
   const { spec } = situation.instance;
   const objects = [...ingressObjects(situation), ...httpRouteObjects(situation)];
-  const before = findCondition(context.previous, 'EdgeReady');
+  const former = formerFinding(context.previous, 'EdgeReady');
   // There is no telling where an edge would lead that is not there.
-  if (before && context.isOutdated(objects)) {
-    const { status, reason, message } = before;
-    return { finding: { type: 'EdgeReady', status, reason, message } };
-  }
+  if (former && context.isOutdated(objects)) return { finding: former };
   if (spec.ingress.gating === 'None') {
     const message = 'With ingress.gating None the edge is your own: the controller knows nothing of it.';
     return { finding: { type: 'EdgeReady', status: 'Unknown', reason: 'OwnEdge', message } };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
+import type { ConditionType } from '../../../../cmd/controller/reconcile/conditions.ts';
 import { getId } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { signEdDsa } from '../../../../src/common/crypto/jwt.ts';
 import { generateEd25519, toPublic } from '../../../../src/common/crypto/key-set.ts';
@@ -264,9 +265,14 @@ describe('the reconciler of an instance', () => {
     await bench.reconcile();
     expect(bench.office().status).to.deep.include({ baseUrl: 'https://other.example', version: '1.1.0' });
     expect(bench.condition('EdgeReady')?.message).to.equal('The edge leads https://other.example to the front.');
+    const { metadata } = bench.office();
     bench.change(PAUSED, { host: 'third.example' });
     await bench.reconcile();
-    expect(bench.condition('EdgeReady')?.message).to.equal('The edge leads https://other.example to the front.');
+    const message = 'The edge leads https://other.example to the front.';
+    for (const [type, about] of Object.entries({ EdgeReady: { message }, LicenseValid: { reason: 'NoLicense' } })) {
+      const before = { ...about, observedGeneration: metadata.generation };
+      expect(bench.condition(type as ConditionType)).to.include(before);
+    }
   });
 
   it('says nothing of a licence whose Secret is of somebody else, and leaves that alone', async () => {
