@@ -54,7 +54,8 @@ export async function applyInstance(
   const key = getKey(instance);
   const { remarks } = secrets;
   const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
-  if (isPaused(instance)) return { ...nothing({ troubles, remarks, answers: [] }), licensed: false };
+  if (isPaused(instance))
+    return { ...nothing({ troubles, remarks, answers: [], applied: new Set() }), licensed: false };
   const context = { client, owned, repairs, signal, log, instance: { key, uid: instance.metadata.uid } };
   if (troubles.length === 0 && isAsked(instance)) owned.forgetApplies(key);
   // Whatever is wrong with the spec: neither a renewal nor a revocation is to wait until somebody has put that right.

@@ -30,6 +30,8 @@ export interface ApplyResult {
   remarks: string[];
   /** What the API server has made of what was sent. */
   answers: KubernetesObject[];
+  /** Ids of the objects that are as wanted. */
+  applied: Set<string>;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface ApplyResult {
 export async function applyObjects(
   context: ApplyContext,
   objects: readonly KubernetesObject[],
-  before: ApplyResult = { troubles: [], remarks: [], answers: [] },
+  before: ApplyResult = { troubles: [], remarks: [], answers: [], applied: new Set() },
 ): Promise<ApplyResult> {
   const result = structuredClone(before);
   for (const stage of Map.groupBy(objects, applyStage).values()) {
@@ -50,8 +52,10 @@ export async function applyObjects(
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
     // In the order of `objects`, whichever was answered first: the status is then the same each time.
-    for (const { value } of outcomes.filter((outcome) => outcome.status === 'fulfilled')) {
+    for (const [index, object] of stage.entries()) {
+      const { value } = outcomes[index] as PromiseFulfilledResult<Outcome>;
       if (value.trouble) result.troubles.push(value.trouble);
+      else result.applied.add(getId(object));
       if (value.answer) result.answers.push(value.answer);
       result.remarks.push(...(value.remarks ?? []));
     }
@@ -166,22 +170,20 @@ async function write(
 ): Promise<KubernetesObject> {
   const resource = findResource(desired);
   const { namespace, name } = desired.metadata;
-  const apply = (only?: string): Promise<KubernetesObject> => {
-    const object = only === undefined ? desired : { ...desired, metadata: { ...desired.metadata, uid: only } };
-    return client.apply(resource, object, { manager: MANAGED_BY });
-  };
   const replace = async (live: KubernetesObject): Promise<KubernetesObject> => {
     log.info({ namespace, kind: desired.kind, object: name }, 'replacing what can never become what is wanted');
     await client.remove(resource, namespace, name, live.metadata.uid ?? '');
-    return apply();
+    // Somebody may have made another one meanwhile, or a finalizer holds the old one.
+    return client.apply(resource, desired, { manager: MANAGED_BY, onlyNew: true });
   };
   if (read && mustBeReplaced(desired, read)) return replace(read);
   try {
-    return await apply(uid);
+    const object = uid === undefined ? desired : { ...desired, metadata: { ...desired.metadata, uid } };
+    return await client.apply(resource, object, { manager: MANAGED_BY });
   } catch (error) {
     if (!hasStatus(error, 422)) throw error;
     const live = await client.get(resource, namespace, name);
-    if (live && mustBeReplaced(desired, live)) return replace(live);
+    if (live && live.metadata.uid === uid && mustBeReplaced(desired, live)) return replace(live);
     throw error;
   }
 }

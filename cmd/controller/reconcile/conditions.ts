@@ -28,6 +28,8 @@ export interface Finding {
   status: Condition['status'];
   reason: string;
   message: string;
+  /** Of the spec that it is about, where that is not the newest. */
+  observedGeneration?: number;
 }
 
 /** The longest message that the schema takes. */
@@ -36,7 +38,7 @@ const MAX_MESSAGE = 32_768;
 /**
  * Findings as conditions. The time of the last transition is that of the last change of `status`, whatever became of
  * reason and message since.
- * @param generation of the spec that they are about
+ * @param generation of the newest spec
  * @param now epoch milliseconds; the API has seconds
  */
 export function toConditions(
@@ -45,12 +47,12 @@ export function toConditions(
   generation: number,
   now: number,
 ): Condition[] {
-  return findings.map(({ type, status, reason, message }) => {
+  return findings.map(({ type, status, reason, message, observedGeneration = generation }) => {
     const before = findCondition(previous, type);
     return {
       type,
       status,
-      observedGeneration: generation,
+      observedGeneration,
       lastTransitionTime: before?.status === status ? before.lastTransitionTime : iso(now).replace(/\.\d+Z$/, 'Z'),
       reason,
       message: clip(message, MAX_MESSAGE),
@@ -66,4 +68,12 @@ export function ownConditions(conditions: readonly Condition[]): Condition[] {
 /** The condition of a type, if there is one. */
 export function findCondition(conditions: readonly Condition[], type: ConditionType): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
+}
+
+/** A condition as it was, for what nobody can or should look at now. */
+export function formerFinding(conditions: readonly Condition[], type: ConditionType): Finding | undefined {
+  const before = findCondition(conditions, type);
+  if (!before) return undefined;
+  const { lastTransitionTime: _, ...finding } = before;
+  return { ...finding, type };
 }

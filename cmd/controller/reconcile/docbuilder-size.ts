@@ -146,8 +146,8 @@ export class DocbuilderResizer {
       // Another number of pods replaces none of them.
       return !isDeepStrictEqual(result.spec?.template, live.spec?.template);
     } catch (error) {
-      // The apply itself will tell.
-      if (hasStatus(error, 400, 403, 422)) return true;
+      // What is wrong with it the apply itself will tell; and a webhook may let nobody try. The pods are resized in any case.
+      if (hasStatus(error, 400, 403, 422)) return false;
       throw error;
     }
   }

@@ -8,7 +8,7 @@ import type { Situation } from '../desired/types.ts';
 import { type KubernetesObject, RESOURCES, type Resource } from '../k8s/api.ts';
 import { hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
-import { type Condition, type Finding, findCondition } from './conditions.ts';
+import { type Condition, type Finding, findCondition, formerFinding } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 import type { Trouble } from './live-object.ts';
 
@@ -35,6 +35,8 @@ interface Context {
   client: Client;
   /** The state of an object of the instance; undefined where there is none. */
   find: (object: KubernetesObject) => EdgeObject | undefined;
+  /** Returns whether objects are still those of an earlier spec. */
+  isOutdated: (objects: readonly KubernetesObject[]) => boolean;
   /** Conditions of before. */
   previous: readonly Condition[];
   now: number;
@@ -43,11 +45,14 @@ interface Context {
 /** Looks at the edge as far as its objects, their class and the certificate tell of it: nobody asks it for a page. */
 export async function observeEdge(context: Context, situation: Situation): Promise<EdgeFound> {
   const { spec } = situation.instance;
+  const objects = [...ingressObjects(situation), ...httpRouteObjects(situation)];
+  const former = formerFinding(context.previous, 'EdgeReady');
+  // There is no telling where an edge would lead that is not there.
+  if (former && context.isOutdated(objects)) return { finding: former };
   if (spec.ingress.gating === 'None') {
     const message = 'With ingress.gating None the edge is your own: the controller knows nothing of it.';
     return { finding: { type: 'EdgeReady', status: 'Unknown', reason: 'OwnEdge', message } };
   }
-  const objects = [...ingressObjects(situation), ...httpRouteObjects(situation)];
   const certificate = await readCertificate(context.client, situation.instance, context.now);
   let shortcoming: Trouble | undefined;
   // One after the other: only the first is told, and each may ask the API server for the same class.

@@ -4,7 +4,7 @@ import { COMPONENTS } from '../desired/names.ts';
 import { isShared } from '../desired/storage.ts';
 import type { ComponentName, Instance } from '../desired/types.ts';
 import type { KubernetesObject } from '../k8s/api.ts';
-import { type ConditionType, type Finding, findCondition } from './conditions.ts';
+import { type ConditionType, type Finding, formerFinding } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
 import type { Trouble } from './live-object.ts';
 import { asSentence, STORAGE_REFUSED } from './pods.ts';
@@ -216,10 +216,8 @@ export function pausedReadiness(instance: Pick<SvcInstance, 'metadata' | 'status
 
 /** `LicenseValid` of an instance that is paused, or whose licence cannot be given to the pods: as it was, since they have that one. */
 export function formerLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding {
-  const before = findCondition(instance.status?.conditions ?? [], 'LicenseValid');
-  if (before && before.status !== 'Unknown') {
-    return { type: 'LicenseValid', status: before.status, reason: before.reason, message: before.message };
-  }
+  const former = formerFinding(instance.status?.conditions ?? [], 'LicenseValid');
+  if (former && former.status !== 'Unknown') return former;
   const message = isPaused(instance)
     ? `The licence is not checked until the annotation ${ANNOTATION.paused} is removed.`
     : 'The licence cannot be given to the pods: Ready says why.';

@@ -127,7 +127,12 @@ export class InstanceReconciler {
     const find = (object: Named) => answers.get(getId(object)) ?? owned.find(object);
     const components = await this.#observeComponents(instance, find);
     const previous = instance.status?.conditions ?? [];
-    const edge = await observeEdge({ client, find: (object) => find(object)?.edge, previous, now }, situation);
+    const isApplied = (object: Named) => applied.applied.has(getId(object));
+    const isOutdated = (objects: readonly Named[]) =>
+      instance.status?.appliedGeneration !== instance.metadata.generation &&
+      (applied.extent === 'nothing' || !objects.every(isApplied));
+    const context = { client, find: (object: Named) => find(object)?.edge, isOutdated, previous, now };
+    const edge = await observeEdge(context, situation);
     const held = pausedReadiness(instance);
     const remarks = [...applied.remarks, ...this.#sameHostRemarks(instance)];
     const findings: Finding[] = [
@@ -140,7 +145,7 @@ export class InstanceReconciler {
     ];
     const status = buildStatus({
       ...{ situation, findings, components, previous: instance.status ?? {} },
-      ...{ applied: applied.extent, licensed: applied.licensed, now: clock() },
+      ...{ extent: applied.extent, licensed: applied.licensed, isApplied, now: clock() },
     });
     const isNew = await this.#writeStatus(instance, status);
     const done = applied.troubles.length === 0 && allDone(components) && !edge.trouble && !applied.pending;

@@ -16,6 +16,7 @@ import { isRequestFailure } from '../k8s/api-error.ts';
 import type { EventRecorder } from '../k8s/events.ts';
 import { type ConditionType, type Finding, findCondition, ownConditions, toConditions } from './conditions.ts';
 import type { SvcInstance } from './instances.ts';
+import type { Named } from './owned-objects.ts';
 import type { ComponentState } from './readiness.ts';
 
 /** The parts of a status. */
@@ -25,32 +26,32 @@ interface Found {
   findings: readonly Finding[];
   components: Readonly<Record<ComponentName, ComponentState>>;
   /** The part of this spec that has just been compared with the cluster, and written where it differed. */
-  applied: 'nothing' | 'something' | 'everything';
+  extent: 'nothing' | 'something' | 'everything';
+  /** Returns whether an object has become what `situation` wants. */
+  isApplied: (object: Named) => boolean;
   /** The licence of `situation` is where the pods read it; otherwise that of before is. */
   licensed: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
 
-/** Members whose values follow from the licence, and from the spec. */
-const OF_LICENSE = ['edition', 'license', 'plan'] as const;
-const OF_SPEC = ['baseUrl', 'version', 'docbuilder', 'images'] as const;
-
-type Figures<K extends keyof SvcInstanceStatus> = Pick<SvcInstanceStatus, K>;
+type Figures = Pick<
+  SvcInstanceStatus,
+  'edition' | 'baseUrl' | 'version' | 'license' | 'plan' | 'docbuilder' | 'images'
+>;
 
 /** The status of an instance. The same findings at another time give the same status. */
 export function buildStatus(found: Found): SvcInstanceStatus {
-  const { situation, previous, findings, components, applied, licensed, now } = found;
+  const { situation, previous, findings, components, extent, now } = found;
   const { generation = 0 } = situation.instance.metadata;
-  const handled = applied === 'nothing' ? previous.lastHandledReconcileAt : requestedAt(situation.instance.metadata);
-  const appliedGeneration = applied === 'everything' ? generation : previous.appliedGeneration;
+  const handled = extent === 'nothing' ? previous.lastHandledReconcileAt : requestedAt(situation.instance.metadata);
+  const appliedGeneration = extent === 'everything' ? generation : previous.appliedGeneration;
   return {
     observedGeneration: generation,
     ...(appliedGeneration !== undefined && { appliedGeneration }),
     ...(handled !== undefined && { lastHandledReconcileAt: handled }),
     conditions: toConditions(findings, previous.conditions ?? [], generation, now),
-    ...(licensed ? licenseFigures(found) : former(previous, OF_LICENSE)),
-    ...(applied === 'nothing' ? former(previous, OF_SPEC) : specFigures(situation)),
+    ...figuresInForce(found),
     frontSelector: selectorText(selectorLabels(situation.instance, 'front')),
     replicas: each((name) => {
       const { desired = 0, ready = 0 } = components[name].rollout ?? {};
@@ -65,35 +66,46 @@ export function requestedAt({ annotations = {} }: Pick<ObjectMeta, 'annotations'
   return requested === undefined ? undefined : clip(requested, 1024);
 }
 
-function former<K extends keyof SvcInstanceStatus>(previous: SvcInstanceStatus, names: readonly K[]): Figures<K> {
-  const known = names.filter((name) => previous[name] !== undefined);
-  return Object.fromEntries(known.map((name) => [name, previous[name]])) as Figures<K>;
+/** Figures of what was applied; where that was refused, or something before it, they are those of before. */
+function figuresInForce({ situation, previous, licensed, isApplied }: Found): Figures {
+  const { namespace, name } = situation.instance.metadata;
+  const { component } = objectNames(name);
+  const is = (kind: string, object: string) => isApplied({ kind, metadata: { namespace, name: object } });
+  const made = (one: ComponentName) => is('Deployment', component[one]);
+  const isSized = made('docbuilder') && is('ConfigMap', component.docbuilder);
+  const docbuilder = isSized ? docbuilderStatus(situation) : previous.docbuilder;
+  const license = licensed ? licenseStatus(situation.license) : previous.license;
+  const workers = docbuilder?.workers ?? docbuilderSizing(situation).workers;
+  // What a spec lowers are variables of these two; of a spec that they do not have only the licence counts.
+  const isFormer = !(made('gate') && isSized) && isDeepStrictEqual(license, previous.license);
+  const former = licensed && !isFormer ? undefined : previous.plan;
+  return withoutUndefined({
+    edition: licensed ? editionOf(situation) : previous.edition,
+    license,
+    plan: former ?? (licensed ? planStatus(situation, workers) : undefined),
+    baseUrl: made('gate') ? baseUrl(situation.instance.spec) : previous.baseUrl,
+    version: COMPONENTS.every(made) ? situation.settings.version : previous.version,
+    docbuilder,
+    images: withoutUndefined(each((one) => (made(one) ? imageFor(situation, one) : previous.images?.[one]))),
+  });
 }
 
-function licenseFigures({ situation, previous, applied }: Found): Figures<(typeof OF_LICENSE)[number]> {
-  const license = licenseStatus(situation.license);
-  const edition = connectionPlan(situation.license).edition === 'enterprise' ? 'Enterprise' : 'Community';
-  // What the spec lowers, and the workers, are of the spec that was applied.
-  const before = applied === 'nothing' ? previous : {};
-  if (before.plan && isDeepStrictEqual(license, before.license)) return { edition, license, plan: before.plan };
-  const { workers = docbuilderSizing(situation).workers } = before.docbuilder ?? {};
-  return { edition, license, plan: planStatus(situation, workers) };
+function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never;
 }
 
-function specFigures(situation: Found['situation']): Figures<(typeof OF_SPEC)[number]> {
-  const { instance, settings } = situation;
+function editionOf({ license }: Found['situation']): NonNullable<SvcInstanceStatus['edition']> {
+  return connectionPlan(license).edition === 'enterprise' ? 'Enterprise' : 'Community';
+}
+
+function docbuilderStatus(situation: Found['situation']): NonNullable<SvcInstanceStatus['docbuilder']> {
   const { workers, resources, sharedMemory, gracePeriodSeconds, formula } = docbuilderSizing(situation);
   const [cpu, memory] = [resources.limits?.['cpu'], resources.limits?.['memory']];
   return {
-    baseUrl: baseUrl(instance.spec),
-    version: settings.version,
-    docbuilder: {
-      workers,
-      ...(cpu !== undefined && { cpu }),
-      ...(memory !== undefined && { memory }),
-      ...{ sharedMemory, gracePeriodSeconds, formula },
-    },
-    images: each((name) => imageFor(situation, name)),
+    workers,
+    ...(cpu !== undefined && { cpu }),
+    ...(memory !== undefined && { memory }),
+    ...{ sharedMemory, gracePeriodSeconds, formula },
   };
 }
 

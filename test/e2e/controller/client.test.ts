@@ -110,7 +110,7 @@ function statusFor(features: string[] | undefined) {
   const situation = { ...situationOf({ license }), plan: docbuilderPlan(license) };
   const components = { gate: {}, docbuilder: {}, editor: {}, front: {} };
   return buildStatus({
-    ...{ situation, previous: {}, components, applied: 'everything', licensed: true, now: 0 },
+    ...{ situation, previous: {}, components, extent: 'everything', licensed: true, isApplied: () => true, now: 0 },
     findings: [{ type: 'Ready', status: 'True', reason: 'AllAvailable', message: license.claims?.sub ?? 'None.' }],
   });
 }

@@ -40,6 +40,8 @@ describe('the controller tells what is wrong', function () {
   it('when secrets that people use are made anew, by their keys alone', async () => {
     await cluster.apply('lost');
     await cluster.settled('lost');
+    // A reconcile that has read the Secret before would put it back as it was.
+    await cluster.idle();
     const secret = await cluster.object<KubernetesObject>(RESOURCES.secret, 'lost-secrets');
     await cluster.client.remove(RESOURCES.secret, cluster.namespace, 'lost-secrets', secret?.metadata.uid ?? '');
     const event = await until('an event', async () => {

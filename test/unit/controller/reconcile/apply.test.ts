@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { ANNOTATION, MANAGED_BY } from '../../../../cmd/controller/desired/labels.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8s/api.ts';
-import { pruneObjects } from '../../../../cmd/controller/reconcile/apply.ts';
+import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
+import type { Client } from '../../../../cmd/controller/k8s/client.ts';
+import { applyObjects, pruneObjects } from '../../../../cmd/controller/reconcile/apply.ts';
 import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
+import { RepairLimiter } from '../../../../cmd/controller/reconcile/queue.ts';
 import { testLogger } from '../../../support/logs.ts';
 import { memoryClient } from './memory-client.ts';
 
@@ -50,5 +53,41 @@ describe('what an instance no longer wants', () => {
       'remove ConfigMap/office-license-keys',
       'remove Service/unwanted',
     ]);
+  });
+});
+
+describe('an object that can never become what is wanted', () => {
+  const deployment = (app: string, metadata: Partial<ObjectMeta> = {}) => ({
+    ...object('Deployment', 'office-gate', metadata),
+    ...{ apiVersion: 'apps/v1', spec: { selector: { matchLabels: { app } } } },
+  });
+
+  it('is made anew, but not in the place of one that somebody else has made in that moment', async () => {
+    for (const isTaken of [false, true]) {
+      const server = memoryClient();
+      const owned = new OwnedObjects();
+      owned.observe(server.put(deployment('older')));
+      server.admit = (given) => {
+        if (given.metadata.uid !== undefined)
+          throw new ApiError('PATCH', { status: 422, message: 'field is immutable' });
+        return given;
+      };
+      const theirs = deployment('theirs', { uid: 'theirs', ownerReferences: [], annotations: {} });
+      const remove: Client['remove'] = async (...what) => {
+        await server.client.remove(...what);
+        if (isTaken) server.put(theirs);
+      };
+      const { metadata, ...rest } = deployment('wanted');
+      const wanted = { ...rest, metadata: { name: metadata.name, namespace: 'shop' } };
+      const result = await applyObjects(
+        {
+          ...{ client: { ...server.client, remove }, owned, instance: { key: 'shop/office', uid: 'instance-2' } },
+          ...{ repairs: new RepairLimiter(Date.now), log: testLogger(), signal: new AbortController().signal },
+        },
+        [wanted],
+      ).catch((error: unknown) => error);
+      if (isTaken) expect(result).to.include({ status: 409 });
+      expect(server.find('Deployment', 'office-gate')).to.deep.include({ spec: (isTaken ? theirs : wanted).spec });
+    }
   });
 });

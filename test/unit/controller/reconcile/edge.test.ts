@@ -99,7 +99,13 @@ describe('whether people get through to the front', () => {
       server,
       observe: () =>
         observeEdge(
-          { client: server.client, find: (object) => owned.find(object)?.edge, previous, now: NOW },
+          {
+            client: server.client,
+            find: (object) => owned.find(object)?.edge,
+            isOutdated: () => false,
+            previous,
+            now: NOW,
+          },
           situation,
         ),
     };

@@ -12,7 +12,7 @@ const NOTHING = { gate: {}, docbuilder: {}, editor: {}, front: {} };
 
 function statusFor(options: Options, more: Partial<Parameters<typeof buildStatus>[0]> = {}): SvcInstanceStatus {
   const what = { situation: situationOf(options), previous: {}, findings: [READY], components: NOTHING } as const;
-  return buildStatus({ ...what, applied: 'everything', licensed: true, now: NOW, ...more });
+  return buildStatus({ ...what, extent: 'everything', licensed: true, isApplied: () => true, now: NOW, ...more });
 }
 
 describe('the status of an instance', () => {
@@ -38,7 +38,7 @@ describe('the status of an instance', () => {
   it('keeps the figures in force while a pause keeps others from it', () => {
     const previous = statusFor({});
     const changed = { spec: { host: 'other.example', docbuilder: { workers: 7 } } };
-    const paused = { applied: 'nothing', licensed: false } as const;
+    const paused = { extent: 'nothing', licensed: false, isApplied: () => false } as const;
     expect(statusFor(changed, { ...paused, previous })).to.deep.include({
       baseUrl: 'https://office.example',
       docbuilder: previous.docbuilder,
@@ -50,7 +50,10 @@ describe('the status of an instance', () => {
     const previous = statusFor({ license: enterprise(100), spec: { gate: { connectionCap: 70 } } });
     const changed = { docbuilder: { workers: 7, maxFileMb: 5 }, gate: { connectionCap: 60 } };
     const licensed = (conns: number) =>
-      statusFor({ license: enterprise(conns), spec: changed }, { previous, applied: 'nothing' });
+      statusFor(
+        { license: enterprise(conns), spec: changed },
+        { previous, extent: 'nothing', isApplied: ({ metadata }) => metadata.name.startsWith('office-license') },
+      );
     expect(licensed(100)).to.deep.equal(previous);
     const { license, plan, docbuilder } = licensed(500);
     expect(license).to.include({ connections: 500 });
