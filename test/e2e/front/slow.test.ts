@@ -13,6 +13,7 @@ import { SOCKETS } from './targets.ts';
 
 const MAIN = resolve(import.meta.dirname, 'support/slow.ts');
 const SOCKET = SOCKETS[0] ?? '';
+const UPGRADE = { Upgrade: 'websocket' };
 /** As many as once took the front down. */
 const MANY = 8_600;
 /** Requests of everybody else whose time is taken. */
@@ -82,16 +83,28 @@ describe('front, with a client that holds requests open', () => {
   it('answers 429 on every path that waits for a body, and lets editing sockets pass', async () => {
     const url = await start({ requestsPerAddress: 1 });
     await hold(url, { count: 1, from: '127.0.0.1' }, 1);
-    for (const target of [
-      '/svc/limits',
-      '/v1/convert',
-      '/browser/x/cool.html',
-      '/hosting/discovery',
-      '/cool/x/insertfile',
-    ]) {
-      const { status, body } = await send(url, { target, method: 'POST', body: '{}' });
-      expect([status, body.includes('"rate_limited"')], target).to.deep.equal([429, true]);
+    for (const [target, headers = {}] of [
+      ['/svc/limits'],
+      ['/v1/convert'],
+      ['/browser/x/cool.html'],
+      ['/hosting/discovery'],
+      ['/cool/x/insertfile'],
+      // No editing sockets, whatever they ask for.
+      ['/cool/a/ws/../x', UPGRADE],
+      ['/cool/ws/..?x', UPGRADE],
+      ['/cool/x/../ws', UPGRADE],
+      ['/svc/limits', UPGRADE],
+      [SOCKET],
+      [SOCKET, UPGRADE],
+    ] as const) {
+      const { status, body } = await send(url, { target, method: 'POST', headers, body: '{}' });
+      expect([status, body.includes('"rate_limited"')], `${target} ${JSON.stringify(headers)}`).to.deep.equal([
+        429,
+        true,
+      ]);
     }
+    const around = await send(url, { target: '/cool/a/ws/../x', headers: UPGRADE });
+    expect(around.status).to.equal(429);
     const sockets = Array.from({ length: 5 }, () => send(url, { target: SOCKET, upgrade: true }));
     expect((await Promise.all(sockets)).map(({ status }) => status)).to.deep.equal([101, 101, 101, 101, 101]);
   });
