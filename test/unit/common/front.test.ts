@@ -101,6 +101,10 @@ describe('front configuration', () => {
     expect(template).to.match(/^ {4}proxy_socket_keepalive on;$/m);
   });
 
+  it('asks a name server again 2 s after one that failed, and not after the 30 s that are usual', () => {
+    expect(template).to.match(/^ {4}resolver_timeout 2s;$/m);
+  });
+
   // Times that no other test waits for.
   for (const [what, name, times, text] of [
     ['an editing socket', '~ ^/cool/(?:.+/)?ws(?:/|$)', { proxy_read_timeout: '36000s', proxy_send_timeout: '36000s' }],
