@@ -143,6 +143,18 @@ describe('front, with a client that holds requests open', () => {
     expect((await send(url, forwarded('127.0.0.2'))).status).to.equal(429);
   });
 
+  it('takes the address that the edge saw, whatever it is, where edges are not said to be in a row', async () => {
+    const url = await start({ requestsPerAddress: 5, trustedEdges: ['127.0.0.1', '10.0.0.0/8'], trustedChain: false });
+    // Somebody inside names somebody else, and the edge adds who it was.
+    await hold(url, { count: 6, from: '127.0.0.1', headers: ['X-Forwarded-For: 203.0.113.7, 10.1.2.3'] }, 5);
+    for (const address of ['10.1.2.3', '203.0.113.8, 10.1.2.3']) {
+      expect((await send(url, forwarded(address))).status, address).to.equal(429);
+    }
+    for (const address of ['203.0.113.7', '10.1.2.3, 10.1.2.4']) {
+      expect((await send(url, forwarded(address))).status, address).to.equal(200);
+    }
+  });
+
   it('takes nobody for an edge unless it is told', async () => {
     const url = await start({ requestsPerAddress: 5 });
     await hold(url, { count: 6, from: '127.0.0.1', headers: ['X-Forwarded-For: 203.0.113.7'] }, 5);

@@ -62,8 +62,12 @@ describe('front configuration', () => {
 
   it('is the same from the entry point of the image, with edges and without', async () => {
     await writeFile(folder.at('nginx'), '#!/bin/sh\n', { mode: 0o755 });
-    for (const trustedEdges of [[], ['10.0.0.0/8'], ['10.0.0.0/8', 'fc00::/7', '192.0.2.1']]) {
-      const given = { ...settings, prefix: folder.path, directory: FRONT, trustedEdges };
+    for (const edges of [
+      { trustedEdges: [] },
+      { trustedEdges: ['10.0.0.0/8'], trustedChain: false },
+      { trustedEdges: ['10.0.0.0/8', 'fc00::/7', '192.0.2.1'] },
+    ]) {
+      const given = { ...settings, prefix: folder.path, directory: FRONT, ...edges };
       const env = { ...frontVariables(given), PATH: `${folder.path}:${process.env['PATH']}` };
       await promisify(execFile)('sh', [join(FRONT, 'start.sh')], { env });
       expect(await readFile(folder.at('nginx.conf'), 'utf8')).to.equal(frontConfig(template, given));
