@@ -19,6 +19,8 @@ const FRONT: Record<string, string> = {
   SVC_FRONT_ASK_PORT: 'Port that such an edge asks, with `/ready` for health checks. Never open to clients.',
   SVC_FRONT_TRUSTED_EDGES:
     'Addresses and CIDRs, separated by commas, of the proxies in front of the front. What they say in `X-Forwarded-For` is who the client is: its last address that is not one of theirs. Name no address that clients can come from by themselves.',
+  SVC_FRONT_TRUSTED_CHAIN:
+    '`off`: the client is the last address in `X-Forwarded-For`, also where that is a trusted one. For edges that are given as wide ranges, which have clients in them.',
   SVC_FRONT_REQUESTS_PER_ADDRESS:
     'Requests that one client may have in progress: an IPv4 address, or an IPv6 network of 64 bits. More are answered with 429 `rate_limited`. Editing sockets do not count.',
   SVC_FRONT_REQUESTS: 'Requests that all clients together may have in progress, at most 7000.',

@@ -30,6 +30,11 @@ export interface FrontSettings {
   resolver?: string | undefined;
   /** Addresses and CIDRs of proxies before the front that say in `X-Forwarded-For` whose request it is. */
   trustedEdges?: readonly string[] | undefined;
+  /**
+   * They may be in a row: the client is the last address that is none of theirs. False: it is the last one, which the edge
+   * itself saw. True unless given.
+   */
+  trustedChain?: boolean | undefined;
   /** Requests that may be in progress: of one client, and in all. Editing sockets are none of them. */
   requestsPerAddress?: number | undefined;
   requests?: number | undefined;
@@ -75,6 +80,7 @@ export function frontVariables(settings: FrontSettings): Record<string, string> 
     SVC_FRONT_EDITOR: settings.editor,
     SVC_FRONT_RESOLVER: settings.resolver ?? '127.0.0.1',
     SVC_FRONT_TRUSTED_EDGES: (settings.trustedEdges ?? []).join(','),
+    SVC_FRONT_TRUSTED_CHAIN: settings.trustedChain === false ? 'off' : 'on',
     SVC_FRONT_REQUESTS_PER_ADDRESS: String(settings.requestsPerAddress ?? 2_000),
     SVC_FRONT_REQUESTS: String(settings.requests ?? 4_000),
   };

@@ -66,6 +66,10 @@ describe('compose.yaml', () => {
     }
   });
 
+  it('bounds what clients can have the front write: its /tmp is memory of the machine', () => {
+    expect(plain.services['front']).to.deep.include({ tmpfs: ['/tmp:size=64m'] });
+  });
+
   it('lets only front and editor reach the gate, and the editor nothing outside', () => {
     const gates = networksOf(gate);
     const neighbours = Object.entries(plain.services).filter(

@@ -106,6 +106,8 @@ function variables({ instance, settings }: Situation): Record<string, string> {
     editor: upstream(names.component.editor, PORTS.editor.http),
     resolver: isIPv6(settings.clusterDns) ? `[${settings.clusterDns}]` : settings.clusterDns,
     trustedEdges: front.trustedEdges ?? (front.service.type === 'ClusterIP' ? INSIDE : []),
+    // Clients may have private addresses too: behind an edge that only adds to the header, they could name any client.
+    trustedChain: front.trustedEdges !== undefined,
     requestsPerAddress: front.requestsPerAddress,
     requests: front.requests,
   });

@@ -1642,7 +1642,7 @@ export interface SvcInstanceSpec {
       nodePort?: number;
     };
     /**
-     * Proxies before the front whose X-Forwarded-For says who the client is. Absent: private addresses if service.type is ClusterIP, otherwise none.
+     * Proxies before the front whose X-Forwarded-For says who the client is: its last address that is not one of theirs. Absent: if service.type is ClusterIP, the last address that an edge with a private address says, whatever it is; otherwise none.
      *
      * Items: IP address or CIDR, such as 10.244.0.0/16.
      */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ERRORS } from '../../../src/common/error-catalogue.ts';
+import { MB } from '../../../src/common/errors.ts';
 import { UPSTREAMS } from './support/control.ts';
 import { useFront } from './support/nginx.ts';
 import { type RawAnswer, send, sendText } from './support/raw.ts';
@@ -100,6 +101,29 @@ describe('front, asked in odd ways', () => {
       expect(Object.keys(seen)).to.have.members([
         ...['host', 'content-length', 'x-original-uri', 'x-original-method', 'x-svc-stage'],
       ]);
+    }
+  });
+
+  it('takes a form of 64 KiB for the editor’s page, and answers 413 and an error object to a larger one', async () => {
+    const largest = 64 * 1024;
+    const head = `POST ${PAGE} HTTP/1.1\r\n${HEAD}`;
+    const forms = [
+      (bytes: number) => `${head}Content-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`,
+      (bytes: number) =>
+        `${head}Transfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n0\r\n\r\n`,
+    ];
+    for (const base of ports()) {
+      for (const form of forms) {
+        bench.upstreams.seen('editor');
+        expect((await sendText(base, form(largest))).status).to.equal(200);
+        expect(bench.upstreams.seen('editor')).to.have.lengthOf(1);
+        const answer = await sendText(base, form(largest + 1));
+        const { code, message, detail, request_id } = errorOf(answer);
+        expect([answer.status, code, message]).to.deep.equal([413, 'file_too_large', ERRORS.file_too_large[1]]);
+        expect(detail).to.deep.equal({ limit_mb: largest / MB });
+        expect(request_id).to.equal(answer.headers['x-svc-request-id']);
+        expect(bench.upstreams.seen('editor')).to.deep.equal([]);
+      }
     }
   });
 

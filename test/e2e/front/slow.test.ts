@@ -13,6 +13,7 @@ import { SOCKETS } from './targets.ts';
 
 const MAIN = resolve(import.meta.dirname, 'support/slow.ts');
 const SOCKET = SOCKETS[0] ?? '';
+const UPGRADE = { Upgrade: 'websocket' };
 /** As many as once took the front down. */
 const MANY = 8_600;
 /** Requests of everybody else whose time is taken. */
@@ -82,16 +83,28 @@ describe('front, with a client that holds requests open', () => {
   it('answers 429 on every path that waits for a body, and lets editing sockets pass', async () => {
     const url = await start({ requestsPerAddress: 1 });
     await hold(url, { count: 1, from: '127.0.0.1' }, 1);
-    for (const target of [
-      '/svc/limits',
-      '/v1/convert',
-      '/browser/x/cool.html',
-      '/hosting/discovery',
-      '/cool/x/insertfile',
-    ]) {
-      const { status, body } = await send(url, { target, method: 'POST', body: '{}' });
-      expect([status, body.includes('"rate_limited"')], target).to.deep.equal([429, true]);
+    for (const [target, headers = {}] of [
+      ['/svc/limits'],
+      ['/v1/convert'],
+      ['/browser/x/cool.html'],
+      ['/hosting/discovery'],
+      ['/cool/x/insertfile'],
+      // No editing sockets, whatever they ask for.
+      ['/cool/a/ws/../x', UPGRADE],
+      ['/cool/ws/..?x', UPGRADE],
+      ['/cool/x/../ws', UPGRADE],
+      ['/svc/limits', UPGRADE],
+      [SOCKET],
+      [SOCKET, UPGRADE],
+    ] as const) {
+      const { status, body } = await send(url, { target, method: 'POST', headers, body: '{}' });
+      expect([status, body.includes('"rate_limited"')], `${target} ${JSON.stringify(headers)}`).to.deep.equal([
+        429,
+        true,
+      ]);
     }
+    const around = await send(url, { target: '/cool/a/ws/../x', headers: UPGRADE });
+    expect(around.status).to.equal(429);
     const sockets = Array.from({ length: 5 }, () => send(url, { target: SOCKET, upgrade: true }));
     expect((await Promise.all(sockets)).map(({ status }) => status)).to.deep.equal([101, 101, 101, 101, 101]);
   });
@@ -128,6 +141,18 @@ describe('front, with a client that holds requests open', () => {
     await hold(url, { count: 6, from: '127.0.0.2', headers: ['X-Forwarded-For: 203.0.113.9'] }, 5);
     expect((await send(url, forwarded('203.0.113.9'))).status).to.equal(200);
     expect((await send(url, forwarded('127.0.0.2'))).status).to.equal(429);
+  });
+
+  it('takes the address that the edge saw, whatever it is, where edges are not said to be in a row', async () => {
+    const url = await start({ requestsPerAddress: 5, trustedEdges: ['127.0.0.1', '10.0.0.0/8'], trustedChain: false });
+    // Somebody inside names somebody else, and the edge adds who it was.
+    await hold(url, { count: 6, from: '127.0.0.1', headers: ['X-Forwarded-For: 203.0.113.7, 10.1.2.3'] }, 5);
+    for (const address of ['10.1.2.3', '203.0.113.8, 10.1.2.3']) {
+      expect((await send(url, forwarded(address))).status, address).to.equal(429);
+    }
+    for (const address of ['203.0.113.7', '10.1.2.3, 10.1.2.4']) {
+      expect((await send(url, forwarded(address))).status, address).to.equal(200);
+    }
   });
 
   it('takes nobody for an edge unless it is told', async () => {

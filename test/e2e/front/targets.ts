@@ -68,7 +68,7 @@ export const INTERNAL = list(String.raw`
 `);
 
 /** What the front has for itself is not for clients. */
-export const OWN = list('/.ask /ask/page /ask/ws /.page /.refused /.busy /.malformed /.method /ready');
+export const OWN = list('/.ask /ask/page /ask/ws /.page /.refused /.busy /.malformed /.method /.too_large /ready');
 
 export const UNKNOWN = list('/x /svcx/ /v2/convert /v1x /wasm/x /co/collab /robots.txt /cools/x /browserx/');
 

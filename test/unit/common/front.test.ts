@@ -17,6 +17,8 @@ const settings: FrontSettings = {
   editor: 'svc-editor.office.svc:9980 resolve',
 };
 
+const PAGE = '~ ^/browser/[^/]+/cool\\.html$';
+
 /** The directives of a location, up to the first brace behind its own. */
 function readLocation(text: string, name: string): Record<string, string> {
   const block = text.split(`location ${name} {`)[1] ?? '';
@@ -60,8 +62,12 @@ describe('front configuration', () => {
 
   it('is the same from the entry point of the image, with edges and without', async () => {
     await writeFile(folder.at('nginx'), '#!/bin/sh\n', { mode: 0o755 });
-    for (const trustedEdges of [[], ['10.0.0.0/8'], ['10.0.0.0/8', 'fc00::/7', '192.0.2.1']]) {
-      const given = { ...settings, prefix: folder.path, directory: FRONT, trustedEdges };
+    for (const edges of [
+      { trustedEdges: [] },
+      { trustedEdges: ['10.0.0.0/8'], trustedChain: false },
+      { trustedEdges: ['10.0.0.0/8', 'fc00::/7', '192.0.2.1'] },
+    ]) {
+      const given = { ...settings, prefix: folder.path, directory: FRONT, ...edges };
       const env = { ...frontVariables(given), PATH: `${folder.path}:${process.env['PATH']}` };
       await promisify(execFile)('sh', [join(FRONT, 'start.sh')], { env });
       expect(await readFile(folder.at('nginx.conf'), 'utf8')).to.equal(frontConfig(template, given));
@@ -95,10 +101,19 @@ describe('front configuration', () => {
   });
 
   it('says in its own errors what the services say, and has its kernel ask an upstream that is silent', () => {
-    for (const code of ['not_found', 'bad_request', 'rate_limited', 'internal'] as const) {
+    for (const code of ['not_found', 'bad_request', 'file_too_large', 'rate_limited', 'internal'] as const) {
       expect(template).to.include(`{"error":{"code":"${code}","message":"${ERRORS[code][1]}","detail":{`);
     }
     expect(template).to.match(/^ {4}proxy_socket_keepalive on;$/m);
+  });
+
+  it('asks a name server again 2 s after one that failed, and not after the 30 s that are usual', () => {
+    expect(template).to.match(/^ {4}resolver_timeout 2s;$/m);
+  });
+
+  it('keeps the form of the editor’s page in memory, all of the largest one', () => {
+    const { client_body_buffer_size: kept, client_max_body_size: largest } = readLocation(template, PAGE);
+    expect([kept, largest]).to.deep.equal(['64k', '64k']);
   });
 
   // Times that no other test waits for.
@@ -108,7 +123,7 @@ describe('front configuration', () => {
     ['the next bytes for the gate', '~ ^/svc/', { client_body_timeout: '15s' }],
     ['a gate on a node that may be lost', '~ ^/svc/', { proxy_connect_timeout: '2s' }],
     ['a DocBuilder on a node that may be lost', '~ ^/v1/', { proxy_connect_timeout: '2s' }],
-    ['the next bytes of a token', '~ ^/browser/[^/]+/cool\\.html$', { client_body_timeout: '15s' }],
+    ['the next bytes of a token', PAGE, { client_body_timeout: '15s' }],
     [
       'a gate to answer, another one included',
       '= /.ask',

@@ -18,7 +18,7 @@ export interface RunningFront extends RunningNginx {
   settings: FrontSettings;
 }
 
-type FrontLimits = Pick<FrontSettings, 'trustedEdges' | 'requestsPerAddress' | 'requests'>;
+type FrontLimits = Pick<FrontSettings, 'trustedEdges' | 'trustedChain' | 'requestsPerAddress' | 'requests'>;
 
 /** A front from the template before these upstreams. `change` alters the template, to see a check go red. */
 export async function startFront(

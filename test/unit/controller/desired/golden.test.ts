@@ -104,6 +104,9 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
   'a front that everybody reaches believes the edges that the spec names': [
     { spec: { front: { service: { type: 'LoadBalancer' }, trustedEdges: ['192.0.2.7'] } } },
   ],
+  'a front goes back through edges in a row where the spec names them': [
+    { spec: { front: { trustedEdges: ['10.0.0.0/8'] } } },
+  ],
   'a front believes no edge where the spec names none': [{ spec: { front: { trustedEdges: [] } } }],
   'an edge that asks is let in as the spec describes it': [
     { spec: { ingress: { controller: { namespace: 'edge', podLabels: { app: 'nginx' } } } } },
