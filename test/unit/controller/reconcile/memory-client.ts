@@ -3,8 +3,6 @@ import type { KubernetesObject, Resource } from '../../../../cmd/controller/k8s/
 import { ApiError } from '../../../../cmd/controller/k8s/api-error.ts';
 import type { ApplyOptions, Client } from '../../../../cmd/controller/k8s/client.ts';
 
-export type MemoryClient = ReturnType<typeof memoryClient>;
-
 /** An API server of one namespace in memory: it stores what it is given, member by member, and defaults nothing. */
 export function memoryClient() {
   const objects = new Map<string, KubernetesObject>();
