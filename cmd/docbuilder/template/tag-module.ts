@@ -7,7 +7,7 @@ import {
   type TemplatePlace,
   templateError,
 } from './template.ts';
-import { BOUNDARY, runText } from './xml.ts';
+import { ADDED_PARAGRAPH, BOUNDARY, runText } from './xml.ts';
 
 type Module = Docxtemplater.DXT.Module;
 type Matchers = ReturnType<NonNullable<Module['matchers']>>;
@@ -115,7 +115,8 @@ export class TagModule implements Module {
       if (token.tag === 'w:p') {
         if (token.position !== 'end') {
           this.#checkText(open.at(-1));
-          open.push({ number: ++count, text: '', contents: [], tagOffset: undefined });
+          if (token.value !== ADDED_PARAGRAPH) count += 1;
+          open.push({ number: count, text: '', contents: [], tagOffset: undefined });
         }
         if (token.position !== 'start') this.#checkText(open.pop());
       } else {

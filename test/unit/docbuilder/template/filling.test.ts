@@ -82,7 +82,44 @@ const BODIES: Record<string, [body: string, ...paragraphs: string[]]> = {
   ],
 };
 
+const LANDSCAPE = '<w:sectPr><w:pgSz w:w="16838" w:h="11906" w:orient="landscape"/></w:sectPr>';
+const NEXT_PAGE = '<w:sectPr><w:type w:val="nextPage"/></w:sectPr>';
+
+/** Two paragraphs with tags, of which one ends a section, and `{{name}}` between them; behind which text it ends. */
+const SECTIONS: Record<string, [opening: string, closing: string, section: string, ends: string, with0: string]> = {
+  'at the end of a list': [p('{{#list}}'), p('{{/list}}', LANDSCAPE), LANDSCAPE, 'before,Lan,Minh,', 'before,'],
+  'with spaces around a tag that Word split': [
+    p('{{#list}}'),
+    p(run(' ') + splitTag('/list') + run(' '), LANDSCAPE),
+    ...([LANDSCAPE, 'before,Lan,Minh,', 'before,'] as const),
+  ],
+  'at the beginning of a list': [p('{{#list}}', NEXT_PAGE), p('{{/list}}'), NEXT_PAGE, 'before,', 'before,'],
+};
+
 describe('filling a template', () => {
+  for (const [where, [opening, closing, section, ends, withNone]] of Object.entries(SECTIONS)) {
+    it(`a section that ends ${where} stays`, async () => {
+      const body = p('before') + opening + p('{{name}}') + closing + p('after');
+      for (const [list, expected] of [
+        [DATA.people, ends],
+        [[], withNone],
+      ] as const) {
+        const { [DOCUMENT]: xml = '' } = await fill(body, { list });
+        const [first = '', second] = xml.split(section);
+        expect(second, xml).to.be.a('string').and.not.contain(section);
+        // The section's last paragraph is empty.
+        expect(paragraphs(`${first}</w:pPr></w:p></w:body></w:document>`).join()).to.equal(expected);
+        expect(xml).to.not.contain('type="page"');
+      }
+    });
+  }
+
+  it('a break that stays does not count as a paragraph', async () => {
+    const body = p('{{#a}}', LANDSCAPE) + p('{{/a}}', LANDSCAPE) + p('{{b}}');
+    const errors = (await failure(body, { a: [] }, 'error')).detail['errors'] as TemplateMistake[];
+    expect(errors.map(({ tag, paragraph }) => [tag, paragraph])).to.deep.equal([['{{b}}', 3]]);
+  });
+
   for (const [template, filled] of TEXTS) {
     it(`${template}: ${filled}`, async () => expect(await filledBody(p(template), DATA)).to.deep.equal([filled]));
   }
