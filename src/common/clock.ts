@@ -12,3 +12,6 @@ export function apart(a: number, b: number): number {
 export function iso(time: number): string {
   return new Date(time).toISOString();
 }
+
+/** Vietnam is UTC+7 all year. The plan's day begins there (contract: What is counted), and so do the days of documents. */
+export const VIETNAM_OFFSET_MS = 7 * 3_600_000;

@@ -1,10 +1,8 @@
-import type { Clock } from '../../../src/common/clock.ts';
+import { type Clock, VIETNAM_OFFSET_MS } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
-/** Vietnam is UTC+7 all year. */
-export const VIETNAM_OFFSET_MS = 7 * 3_600_000;
 
 /** Requests allowed in each window; null is unlimited. */
 export interface Rates {

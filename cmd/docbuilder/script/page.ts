@@ -1,3 +1,4 @@
+import { VIETNAM_OFFSET_MS } from '../../../src/common/clock.ts';
 import type { MarginalInline, MarginalPart, Meta, Page, Paper } from '../../../src/common/generated/script.ts';
 import { getLanguage } from './document.ts';
 import { inline, span } from './inline.ts';
@@ -57,13 +58,13 @@ export function paperAttributes({ width, height, margins }: Pick<Sheet, 'width' 
 /** The text that fields show before the pages are laid out. */
 export interface FieldValues {
   title: string;
-  /** The day as it is written in the language: a field would say when the document was opened. Finding out takes time. */
+  /** The day in Vietnam as it is written in the language: a field would say when the document was opened. Finding out takes time. */
   date: () => string;
 }
 
 export function fieldValues(meta: Meta = {}, now: Date): FieldValues {
   const format = { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' } as const;
-  const date = () => new Intl.DateTimeFormat(getLanguage(meta), format).format(now);
+  const date = () => new Intl.DateTimeFormat(getLanguage(meta), format).format(now.getTime() + VIETNAM_OFFSET_MS);
   return { title: meta.title ?? '', date };
 }
 

@@ -81,9 +81,13 @@ function canonicalName(inside: string): string {
   return normalized(inside.replaceAll('\u00a0', ' ').trim(), 'NFC');
 }
 
-/** Returns true if a paragraph has nothing but one tag of a list, and spaces. */
-export function isListTagAlone(text: string): boolean {
-  return /^\s*\{\{\s*[#/](?:(?!\}\}).)*\}\}\s*$/s.test(text) && text.indexOf(OPEN) === text.lastIndexOf(OPEN);
+/**
+ * Returns true if a paragraph has nothing but one tag of a list, and spaces.
+ * @param kind `#` and `/` ask for a tag that begins or ends one
+ */
+export function isListTagAlone(text: string, kind: '#' | '/' | '' = ''): boolean {
+  const found = /^\s*\{\{\s*([#/])(?:(?!\}\}).)*\}\}\s*$/s.exec(text);
+  return found !== null && (kind || found[1]) === found[1] && text.indexOf(OPEN) === text.lastIndexOf(OPEN);
 }
 
 /** Returns a tag as it is shown in a message. */

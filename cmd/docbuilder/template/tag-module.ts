@@ -1,4 +1,5 @@
 import Docxtemplater from 'docxtemplater';
+import { BLOCK_HOLDERS, mendEmptied } from './emptied.ts';
 import { fieldName, getField, isListTagAlone, type Json, listFrom, scanTags, shownTag, textFrom } from './language.ts';
 import {
   type MissingMode,
@@ -7,7 +8,7 @@ import {
   type TemplatePlace,
   templateError,
 } from './template.ts';
-import { BOUNDARY, runText } from './xml.ts';
+import { ADDED_PARAGRAPH, BOUNDARY, runText } from './xml.ts';
 
 type Module = Docxtemplater.DXT.Module;
 type Matchers = ReturnType<NonNullable<Module['matchers']>>;
@@ -101,6 +102,8 @@ export class TagModule implements Module {
 
   optionsTransformer(options: Docxtemplater.DXT.Options, document: Docxtemplater): Docxtemplater.DXT.Options {
     document.targets = [...this.#options.parts.keys()];
+    // The library looks for the sections of the body in every part, and finds them only if the body has tags.
+    for (const module of document.modules) if (module['name'] === 'LoopModule') module['sects'] = [];
     return options;
   }
 
@@ -115,7 +118,8 @@ export class TagModule implements Module {
       if (token.tag === 'w:p') {
         if (token.position !== 'end') {
           this.#checkText(open.at(-1));
-          open.push({ number: ++count, text: '', contents: [], tagOffset: undefined });
+          if (token.value !== ADDED_PARAGRAPH) count += 1;
+          open.push({ number: count, text: '', contents: [], tagOffset: undefined });
         }
         if (token.position !== 'start') this.#checkText(open.pop());
       } else {
@@ -196,6 +200,10 @@ export class TagModule implements Module {
     return { value: part.value.replace(/ id="[^"]*"/, () => ` id="${this.#pictures++}"`), errors: [] };
   }
 
+  postrender(pieces: string[]): string[] {
+    return mendEmptied(pieces);
+  }
+
   #startPart(file: string): void {
     if (file === this.#file) return;
     this.#file = file;
@@ -246,10 +254,13 @@ export class TagModule implements Module {
   }
 }
 
-/** The library's own description of Word files, with tags in text only and with the ids of pictures to be changed. */
+/**
+ * The library's own description of Word files, with tags in text only, and with further elements as pieces of their own:
+ * pictures, whose ids are changed, and what must not be empty.
+ */
 export function fileTypeConfig(): object {
   const config = FileTypeConfig.docx();
-  const tagsXmlLexedArray = [...config.tagsXmlLexedArray, 'wp:docPr'];
+  const tagsXmlLexedArray = [...config.tagsXmlLexedArray, 'wp:docPr', ...BLOCK_HOLDERS];
   return { ...config, tagsXmlTextArray: ['w:t'], tagsXmlLexedArray, templatedNs: [] };
 }
 

@@ -1,6 +1,7 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { XML_ENTITIES } from '../source/inspect/xml-entities.ts';
 import { corrupt } from '../source/source-errors.ts';
+import { isListTagAlone } from './language.ts';
 
 /** WordprocessingML, transitional and strict (ECMA-376 parts 4 and 1, annex A). */
 const WORD = new Set([
@@ -15,6 +16,18 @@ export const BOUNDARY = '\uffff';
 /** That of libxml2, through which others read Word files. The parser here looks each prefix up through all open elements. */
 const MAX_DEPTH = 256;
 const BOUNDARY_TEXT = `<w:t>${BOUNDARY}</w:t>`;
+/** Begins a paragraph that the template does not have and that does not count; the space is written nowhere else. */
+export const ADDED_PARAGRAPH = '<w:p >';
+
+/** A paragraph of the text while it is read, with all that is in it. */
+interface Paragraph {
+  depth: number;
+  xml: string;
+  /** The text behind its section break. */
+  text: string;
+  /** Where in `xml` its section break is. */
+  section: { start: number; end: number } | undefined;
+}
 
 /**
  * Reads a part strictly and writes it the way docxtemplater, which knows no namespaces, can read it: WordprocessingML
@@ -25,6 +38,12 @@ const BOUNDARY_TEXT = `<w:t>${BOUNDARY}</w:t>`;
 export function canonicalXml(xml: string): string {
   let out = DECLARATION;
   let depth = 0;
+  let paragraph: Paragraph | undefined;
+  let inText = false;
+  const write = (piece: string): void => {
+    if (paragraph) paragraph.xml += piece;
+    else out += piece;
+  };
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
     throw corrupt('malformed_xml', error);
@@ -34,17 +53,33 @@ export function canonicalXml(xml: string): string {
   });
   parser.on('opentag', (tag) => {
     if (depth >= MAX_DEPTH) throw corrupt('malformed_xml');
-    if (isParagraph(tag)) out += BOUNDARY_TEXT;
-    out += startTag(tag, depth === 0);
+    if (isWord(tag, 'p')) {
+      write(BOUNDARY_TEXT);
+      paragraph ??= { depth, xml: '', text: '', section: undefined };
+    }
+    const start = paragraph?.xml.length ?? 0;
+    if (paragraph?.depth === depth - 2 && isWord(tag, 'sectPr')) paragraph.section = { start, end: start };
+    inText = isWord(tag, 't');
+    write(startTag(tag, depth === 0));
     depth += 1;
   });
   parser.on('closetag', (tag) => {
     depth -= 1;
-    if (isParagraph(tag) && !tag.isSelfClosing) out += BOUNDARY_TEXT;
-    if (!tag.isSelfClosing) out += `</${prefixed(tag)}>`;
+    inText = false;
+    if (isWord(tag, 'p') && !tag.isSelfClosing) write(BOUNDARY_TEXT);
+    if (!tag.isSelfClosing) write(`</${prefixed(tag)}>`);
+    if (!paragraph) return;
+    if (paragraph.section && paragraph.depth === depth - 2 && isWord(tag, 'sectPr')) {
+      paragraph.section.end = paragraph.xml.length;
+    }
+    if (paragraph.depth === depth) {
+      out += withoutBreakAtTag(paragraph);
+      paragraph = undefined;
+    }
   });
   const addText = (text: string): void => {
-    out += escapeText(text);
+    if (inText && paragraph?.section) paragraph.text += text;
+    write(escapeText(text));
   };
   parser.on('text', addText);
   parser.on('cdata', addText);
@@ -52,8 +87,20 @@ export function canonicalXml(xml: string): string {
   return out;
 }
 
-function isParagraph(tag: SaxesTagNS): boolean {
-  return tag.local === 'p' && WORD.has(tag.uri);
+/**
+ * A list's tag alone in its paragraph goes with the paragraph, but a section that ends there (ECMA-376 part 1, 17.6.18)
+ * does not: its break gets a paragraph of its own outside of the list. Word keeps a break typed behind `{{/list}}` there.
+ */
+function withoutBreakAtTag({ xml, text, section }: Paragraph): string {
+  if (!section || !isListTagAlone(text)) return xml;
+  const { start, end } = section;
+  const added = `${ADDED_PARAGRAPH}<w:pPr>${xml.slice(start, end)}</w:pPr></w:p>`;
+  const rest = xml.slice(0, start) + xml.slice(end);
+  return isListTagAlone(text, '#') ? added + rest : rest + added;
+}
+
+function isWord(tag: SaxesTagNS, name: string): boolean {
+  return tag.local === name && WORD.has(tag.uri);
 }
 
 function startTag(tag: SaxesTagNS, isRoot: boolean): string {

@@ -288,7 +288,7 @@ export interface MarginalPart {
    */
   text?: string;
   /**
-   * `page`: number of this page; `pages`: how many there are; `title`: the document's title (`meta.title`); `date`: the day the document was built.
+   * `page`: number of this page; `pages`: how many there are; `title`: the document's title (`meta.title`); `date`: the day the document was built, in Vietnam (UTC+7).
    */
   field?: 'page' | 'pages' | 'title' | 'date';
   /**
@@ -1261,7 +1261,7 @@ export interface CurrencyCell {
   format?: NumberFormat;
 }
 /**
- * A formula as in Excel, with English function names and commas, such as `=SUM(B2:B9)` or `=Sheet2!A1*2`. It is calculated when the document is built. Names, tables, other files and functions that reach outside the document are not available.
+ * A formula as in Excel, with English function names and commas, such as `=SUM(B2:B9)` or `=Sheet2!A1*2`. It is calculated when the document is built; `TODAY()` and `NOW()` are then in UTC. Names, tables, other files and functions that reach outside the document are not available.
  */
 export interface FormulaCell {
   type: 'formula';

@@ -23,13 +23,13 @@ const FORBIDDEN = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\t\n\r\u{7f}-\u{9f}]]/gv;
 /** Spaces in a row, line ends, markup, what XML forbids, several scripts. */
 const LETTERS = 'aĐế  \t\n\r<>&"\'=🧾א字\u0000\u001f\u0085\ud800\uffff\u200b';
 
-function build({ pictures = {}, ...rest }: FlatCase): { xml: string; body: string } {
+function build({ pictures = {}, ...rest }: FlatCase, at = now): { xml: string; body: string } {
   const format = { text: 'docx', sheet: 'xlsx', slides: 'pptx' } as const;
   const script: Script = { svcscript: 1, save: [{ format: format[rest.type] }], ...rest };
   const sizes = Object.entries(pictures).map(([path, [width, height]]) => {
     return [path, { base64: 'AAAA', mediaType: 'image/png', width, height }] as const;
   });
-  const { head, body, tail } = buildFlat(script, { pictures: new Map(sizes), now });
+  const { head, body, tail } = buildFlat(script, { pictures: new Map(sizes), now: at });
   const written = [...body].join('');
   return { xml: head() + written + tail, body: `<office:body>${written}</office:body>` };
 }
@@ -78,6 +78,17 @@ describe('scripts as flat OpenDocument', () => {
       if (UPDATE) writeFileSync(file, shown);
       expect(existsSync(file), 'UPDATE_GOLDEN=1').to.equal(true);
       expect(shown).to.equal(readFileSync(file, 'utf8'));
+    });
+  }
+
+  for (const [time, day] of [
+    ['2026-12-31T16:59:59Z', '31/12/2026'],
+    ['2026-12-31T17:00:00Z', '01/01/2027'],
+  ] as const) {
+    it(`a document built at ${time} is of ${day}, as in Vietnam`, () => {
+      const footer = { right: { field: 'date' } } as const;
+      const { xml } = build({ type: 'text', footer, body: [{ type: 'paragraph', text: '' }] }, new Date(time));
+      expect(xml).to.contain(`>${day}<`);
     });
   }
 

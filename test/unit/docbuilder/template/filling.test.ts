@@ -82,7 +82,84 @@ const BODIES: Record<string, [body: string, ...paragraphs: string[]]> = {
   ],
 };
 
+const LANDSCAPE = '<w:sectPr><w:pgSz w:w="16838" w:h="11906" w:orient="landscape"/></w:sectPr>';
+const NEXT_PAGE = '<w:sectPr><w:type w:val="nextPage"/></w:sectPr>';
+
+/** Two paragraphs with tags, of which one ends a section, and `{{name}}` between them; behind which text it ends. */
+const SECTIONS: Record<string, [opening: string, closing: string, section: string, ends: string, with0: string]> = {
+  'at the end of a list': [p('{{#list}}'), p('{{/list}}', LANDSCAPE), LANDSCAPE, 'before,Lan,Minh,', 'before,'],
+  'with spaces around a tag that Word split': [
+    p('{{#list}}'),
+    p(run(' ') + splitTag('/list') + run(' '), LANDSCAPE),
+    ...([LANDSCAPE, 'before,Lan,Minh,', 'before,'] as const),
+  ],
+  'at the beginning of a list': [p('{{#list}}', NEXT_PAGE), p('{{/list}}'), NEXT_PAGE, 'before,', 'before,'],
+};
+
+const LISTS = p('{{#none}}') + p('{{.}}') + p('{{/none}}');
+const control = (content: string) => `<w:sdt><w:sdtPr/><w:sdtContent>${content}</w:sdtContent></w:sdt>`;
+const GOING = `<w:tr><w:tc>${p('{{#none}}{{.}}')}</w:tc><w:tc>${p('{{/none}}')}</w:tc></w:tr>`;
+const STAYING = '<w:tr><w:tc><w:p/></w:tc></w:tr>';
+const tableOf = (...rows: string[]) => `<w:tbl><w:tblPr/><w:tblGrid/>${rows.join('')}</w:tbl>`;
+
+/** What holds nothing but a list without items: as written, and as it is filled. */
+const EMPTIED: Record<string, [written: string, filled: string]> = {
+  'a content control of rows goes': [tableOf(control(GOING), STAYING), tableOf(STAYING)],
+  'a control of rows in another one goes with it': [tableOf(control(control(GOING)), STAYING), tableOf(STAYING)],
+  'a control of rows stays if one of its rows does': [
+    tableOf(control(control(GOING) + control(STAYING))),
+    tableOf(control(control(STAYING))),
+  ],
+  'a table goes with its last control of rows': [tableOf(control(GOING)), ''],
+  'a control of paragraphs gets one': [control(LISTS), control('<w:p></w:p>')],
+  'a cell gets a paragraph': [
+    tableOf(`<w:tr><w:tc>${LISTS}</w:tc></w:tr>`),
+    tableOf('<w:tr><w:tc><w:p/></w:tc></w:tr>'),
+  ],
+  'a text box gets a paragraph': [p(textBox(LISTS)), p(textBox('<w:p/>', 1))],
+  'a text box whose table goes gets a paragraph': [p(textBox(tableOf(GOING))), p(textBox('<w:p/>', 1))],
+};
+
 describe('filling a template', () => {
+  for (const [what, [written, filled]] of Object.entries(EMPTIED)) {
+    it(`with an empty list, ${what}`, async () => {
+      const { [DOCUMENT]: xml } = await fill(p('{{text}}') + written, { ...DATA, none: [] });
+      expect(xml).to.contain(`<w:body>${p(run('một'))}${filled}<w:sectPr>`);
+    });
+  }
+
+  it('with an empty list, headers, footers and notes get a paragraph', async () => {
+    const parts = { header: LISTS, footer: tableOf(GOING), footnotes: [LISTS, p('1')], endnotes: [LISTS] };
+    const filled = await fill(docxTemplate({ body: p(''), ...parts }), { none: [] });
+    expect(filled['word/header1.xml']).to.match(/<w:hdr [^>]*><w:p\/><\/w:hdr>$/);
+    expect(filled['word/footer2.xml']).to.match(/<w:ftr [^>]*><w:p\/><\/w:ftr>$/);
+    expect(filled['word/footnotes.xml']).to.contain(`<w:footnote w:id="1"><w:p/></w:footnote>`).and.contain(p('1'));
+    expect(filled['word/endnotes.xml']).to.contain(`<w:endnote w:id="1"><w:p/></w:endnote>`);
+  });
+
+  for (const [where, [opening, closing, section, ends, withNone]] of Object.entries(SECTIONS)) {
+    it(`a section that ends ${where} stays`, async () => {
+      const body = p('before') + opening + p('{{name}}') + closing + p('after');
+      for (const [list, expected] of [
+        [DATA.people, ends],
+        [[], withNone],
+      ] as const) {
+        const { [DOCUMENT]: xml = '' } = await fill(body, { list });
+        const [first = '', second] = xml.split(section);
+        expect(second, xml).to.be.a('string').and.not.contain(section);
+        // The section's last paragraph is empty.
+        expect(paragraphs(`${first}</w:pPr></w:p></w:body></w:document>`).join()).to.equal(expected);
+        expect(xml).to.not.contain('type="page"');
+      }
+    });
+  }
+
+  it('a break that stays does not count as a paragraph', async () => {
+    const body = p('{{#a}}', LANDSCAPE) + p('{{/a}}', LANDSCAPE) + p('{{b}}');
+    const errors = (await failure(body, { a: [] }, 'error')).detail['errors'] as TemplateMistake[];
+    expect(errors.map(({ tag, paragraph }) => [tag, paragraph])).to.deep.equal([['{{b}}', 3]]);
+  });
+
   for (const [template, filled] of TEXTS) {
     it(`${template}: ${filled}`, async () => expect(await filledBody(p(template), DATA)).to.deep.equal([filled]));
   }
