@@ -1,17 +1,21 @@
 import { expect } from 'chai';
 import { Loading } from '../../cmd/gate/browser/opening.ts';
-import { Saving, type SavingOptions } from '../../cmd/gate/browser/saving.ts';
-import type { SessionState } from '../../cmd/gate/browser/server.ts';
+import { Saving } from '../../cmd/gate/browser/saving.ts';
+import type { Session, SessionState } from '../../cmd/gate/browser/server.ts';
+import { EditorState } from '../../cmd/gate/browser/state.ts';
 import { textsFor } from '../../cmd/gate/browser/texts.ts';
+import { UnsavedChanges } from '../../cmd/gate/browser/unsaved-changes.ts';
 
 /** Longer than it takes until a save without an answer is asked for again, on average. */
 const RETRY_MS = 1_000;
 
 /**
- * Histories of a save, by the rule that each shows. The page holds version 3. `unmodified`, `saves` and `busy` are answers
- * of the editor, `own 4` and `other 4` versions of which the page hears, `slept 4` is one of its own of which it has not
- * heard. `retry` lets the time to the next request pass, `wait` so many milliseconds, `expire` exactly those. `back` is the
- * document after a lost connection. `asked` counts the requests, `forced` says which of them were to save in any case.
+ * Histories of a save, by the rule that each shows. The page holds version 3. `types` makes the document modified, `writes`
+ * is the editor's word that nothing is left to save. `unmodified`, `saves` and `busy` are answers of the editor, `own 4` and
+ * `other 4` versions of which the page hears, `slept 4` is one of its own of which it has not heard. `retry` lets the time to
+ * the next request pass, `wait` so many milliseconds, `expire` exactly those, `later` only moves the clock. `back` is the
+ * document after a lost connection. `asked` counts the requests, `forced` says which of them were to save in any case,
+ * `warns` whether somebody who leaves is asked.
  */
 const HISTORIES: Record<string, string> = {
   'is asked for again and again while the editor drops it without an answer, and the server soon after it': `
@@ -29,8 +33,22 @@ const HISTORIES: Record<string, string> = {
   'has only the answers of the page that came after a lost connection': `
     save; retry; back then; unmodified; settle; other 4; retry; unmodified; is 4`,
   'waits for a version that is on its way, and makes none of its own': `
-    doubt; save; unmodified; retry; asked 1; trust; other 4; retry; unmodified; is 4; forced no no`,
-  'is forced when that version does not come': 'doubt; save; unmodified; wait 2000; forced no yes',
+    types; writes; save; unmodified; retry; asked 1; other 4; retry; unmodified; is 4; forced no no`,
+  'is forced when that version does not come': 'types; writes; save; unmodified; wait 2000; forced no yes',
+  'is forced when the version that comes was on its way before': `
+    types; writes; types; save; busy; writes; other 4; retry; unmodified; asked 2; wait 2000; forced no no yes;
+    saves; own 5; is 5; warns no`,
+  'is forced also when the page was not told of the write that was on its way, since somebody typed meanwhile': `
+    types; types; save; busy; writes; other 4; retry; unmodified; wait 2000; forced no no yes; saves; own 5; is 5; warns no`,
+  'is asked for again when it was forced and its version takes long, since the editor waits after an upload that failed': `
+    types; writes; save; unmodified; wait 2000; saves; retry; asked 2; later 6000; retry; forced no yes no; own 4; is 4`,
+  'is not forced for two writes that two versions have': `
+    types; writes; types; writes; save; busy; other 4; retry; unmodified; other 5; retry; unmodified; is 5;
+    forced no no no; warns no`,
+  'is forced when the editor has nothing to save although its page calls the document modified': `
+    types; save; unmodified; wait 2000; forced no yes; saves; own 4; is 4`,
+  'is forced after 30 s without a version, and once only, however often everything was undone': `
+    types; writes; types; writes; types; writes; expire 30000; save; forced yes; saves; own 4; is 4; warns no`,
   'after a lost connection waits for what the editor still has, and calls nothing lost': `
     back then; save; unmodified; settle; other 4; retry; unmodified; is 4`,
   'after a lost connection fails at once when the editor has fetched the document anew': `
@@ -47,19 +65,34 @@ const HISTORIES: Record<string, string> = {
     save; retry; unanswered 0; expire 30000; fails save_timeout; unanswered 1`,
   'that fails after 30 s leaves the connection alone when the editor has said something': `
     save; saves; other 4; retry; unanswered 0; expire 30000; fails save_timeout; unanswered 0`,
+  'asks whoever leaves as long as a write has no version': `
+    types; writes; warns yes; types; writes; other 4; warns yes; other 5; warns no`,
+  'asks nobody who leaves after it, also where something was undone before': `
+    types; writes; types; save; saves; writes; own 4; is 4; warns no`,
+  'asks whoever leaves also for what was written after it': `
+    types; save; saves; writes; types; writes; own 4; is 4; warns yes; other 5; warns no`,
   'does not fail when it was stored while the page slept': 'save; slept 4; expire 30000; is 4',
 };
 
 describe('SVC.Editor: a save, beside those of others', () => {
   const { setTimeout: plainSet, clearTimeout: plainClear } = globalThis;
+  const plainNow = Date.now;
+  /** Milliseconds that the clock is ahead. */
+  let ahead: number;
   let timers: Map<number, { work: () => void; ms: number }>;
   let posts: Record<string, unknown>[];
   let server: SessionState;
-  let now: { known: number; doubtful: ReturnType<SavingOptions['isDoubtful']>; ask: () => Promise<SessionState> };
+  let state: EditorState;
+  let unsaved: UnsavedChanges;
+  /** Listeners that ask whoever leaves the page. */
+  let asking: Set<unknown>;
+  let ask: () => Promise<SessionState>;
   let counts: { hurried: number; unanswered: number };
   let saving: Saving;
 
   beforeEach(() => {
+    ahead = 0;
+    Date.now = () => plainNow() + ahead;
     timers = new Map();
     let next = 0;
     globalThis.setTimeout = ((work: () => void, ms = 0) => {
@@ -69,7 +102,16 @@ describe('SVC.Editor: a save, beside those of others', () => {
     globalThis.clearTimeout = ((id: number) => void timers.delete(id)) as never;
     posts = [];
     counts = { hurried: 0, unanswered: 0 };
-    now = { known: 3, doubtful: false, ask: async () => server };
+    asking = new Set();
+    Object.assign(globalThis, {
+      window: {
+        addEventListener: (_: string, listener: unknown) => asking.add(listener),
+        removeEventListener: (_: string, listener: unknown) => asking.delete(listener),
+      },
+    });
+    state = Object.assign(new EditorState(), { version: 3, loadedAt: 'then', session: { mode: 'edit' } as Session });
+    unsaved = new UnsavedChanges(state, true, () => undefined);
+    ask = async () => server;
     server = {
       ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
       ...{ users: [], save: null, loaded_at: 'then' },
@@ -79,16 +121,19 @@ describe('SVC.Editor: a save, beside those of others', () => {
       post: (_id, values) => void posts.push(values),
       wake: () => undefined,
       hurry: () => void counts.hurried++,
-      askState: () => now.ask(),
-      getVersion: () => now.known,
+      askState: () => ask(),
+      getVersion: () => state.version ?? 0,
       isOpen: () => true,
-      isDoubtful: () => now.doubtful,
+      isDoubtful: () => unsaved.isDoubtful(),
+      onSave: () => unsaved.onSave(),
       onUnanswered: () => void counts.unanswered++,
     });
   });
   afterEach(() => {
     globalThis.setTimeout = plainSet;
     globalThis.clearTimeout = plainClear;
+    Date.now = plainNow;
+    Reflect.deleteProperty(globalThis, 'window');
   });
 
   /** Does once what is due within so long. */
@@ -107,8 +152,17 @@ describe('SVC.Editor: a save, beside those of others', () => {
   const answer = (values: object) => saving.onAnswer({ MessageId: 'Action_Save_Resp', Values: { ...values } });
   /** Gives the server a version, of whomever. */
   function store(version: number, nonce = 'of another'): void {
-    now.known = version;
     Object.assign(server, { version, save: { nonce, version } });
+  }
+  /** The page hears of what the server has. */
+  function hear(): void {
+    unsaved.onState(server, server.version > (state.version ?? 0), saving.isOwn(server));
+    state.version = server.version;
+    saving.onState(server);
+  }
+  function setModified(modified: boolean): void {
+    unsaved.setModified(modified);
+    state.modified = modified;
   }
   /** The server's answer has been taken in. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -125,15 +179,22 @@ describe('SVC.Editor: a save, beside those of others', () => {
       retry: () => pass(RETRY_MS),
       wait: (ms) => pass(Number(ms)),
       expire: (ms) => expire(Number(ms)),
-      other: (version) => [store(Number(version)), saving.onState(server)],
-      own: (version) => [store(Number(version), saving.nonce()), saving.onState(server)],
+      later: (ms) => {
+        ahead += Number(ms);
+      },
+      other: (version) => [store(Number(version)), hear()],
+      own: (version) => [store(Number(version), saving.nonce()), hear()],
       slept: (version) => store(Number(version), saving.nonce()),
-      doubt: () => Object.assign(now, { doubtful: 'a moment' }),
-      trust: () => Object.assign(now, { doubtful: false }),
+      types: () => setModified(true),
+      writes: () => setModified(false),
       back: (loadedAt) => saving.onBack({ version: 3, loadedAt: loadedAt ?? null }),
       loaded: (at) => Object.assign(server, { loaded_at: at ?? null }),
-      down: () => Object.assign(now, { ask: () => Promise.reject(new Error('it is down')) }),
-      mute: () => Object.assign(now, { ask: () => new Promise(() => undefined) }),
+      down: () => {
+        ask = () => Promise.reject(new Error('it is down'));
+      },
+      mute: () => {
+        ask = () => new Promise(() => undefined);
+      },
       settle,
       asked: (count) => {
         expect(posts).to.have.lengthOf(Number(count));
@@ -142,6 +203,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
       hurried: (count) => expect(counts.hurried).to.equal(Number(count)),
       forced: (...words) =>
         expect(posts.map(({ DontSaveIfUnmodified: asks }) => (asks ? 'no' : 'yes'))).to.deep.equal(words),
+      warns: (word) => expect(asking.size > 0).to.equal(word === 'yes'),
       unanswered: (count) => expect(counts.unanswered).to.equal(Number(count)),
       is: async (version, word) =>
         expect(await saved).to.include({ version: Number(version), unmodified: word === 'unmodified' }),

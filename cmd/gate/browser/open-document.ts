@@ -197,6 +197,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
       getVersion: () => state.version ?? 0,
       isOpen: () => state.status !== 'loading' && !this.recovery.isAway(),
       isDoubtful: () => unsaved.isDoubtful(),
+      onSave: () => unsaved.onSave(),
       onUnanswered: () => void this.recovery.check(),
     });
   }
@@ -239,7 +240,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     // Of what the editor's server no longer has, the page may know nothing: its connection can die without a sound.
     if (wasListed && current.users.length === 0 && state.isEditing()) void this.recovery.check();
     const isNew = state.version !== undefined && current.version > state.version;
-    this.unsaved.onState(current, isNew);
+    this.unsaved.onState(current, isNew, this.saving.isOwn(current));
     if (isNew) {
       state.version = current.version;
       emit('onSaved', toSavedVersion(current));

@@ -17,8 +17,8 @@ export interface SavingOptions {
   getVersion(): number;
   /** Returns whether there is a document that can be asked. */
   isOpen(): boolean;
-  /** Returns whether the editor may be wrong when it says that there is nothing to save, for how long. */
   isDoubtful: UnsavedChanges['isDoubtful'];
+  onSave: UnsavedChanges['onSave'];
   /** The editor has not said a word about a save in all its time: the page may have lost it without knowing. */
   onUnanswered(): void;
 }
@@ -74,7 +74,7 @@ export class Saving {
   }
 
   save(): Promise<SVC.SaveResult> {
-    const { isDoubtful, getVersion } = this.#options;
+    const { isDoubtful, getVersion, onSave } = this.#options;
     if (Date.now() - this.#requestedAt > UNANSWERED_MS) this.#answers = this.#requests;
     const pending: Pending = {
       ...defer<SVC.SaveResult>(),
@@ -88,6 +88,7 @@ export class Saving {
       timer: setTimeout(() => this.#onTimeout(pending), SAVE_MS),
     };
     this.#pending = pending;
+    onSave();
     this.#request(pending);
     this.#retryLater(pending);
     return pending.promise;
@@ -147,10 +148,14 @@ export class Saving {
 
   /** The server has answered. */
   onState(state: SessionState): void {
-    if (this.#baseline && state.version > this.#baseline.version) this.#baseline = undefined;
-    if (this.#pending && state.save?.nonce === this.#pending.nonce) {
-      this.#take()?.resolve({ ...toSavedVersion(state), unmodified: false });
-    }
+    const isOwn = this.isOwn(state);
+    if (isOwn || (this.#baseline && state.version > this.#baseline.version)) this.#baseline = undefined;
+    if (isOwn) this.#take()?.resolve({ ...toSavedVersion(state), unmodified: false });
+  }
+
+  /** Returns whether the version of the pending save is there. */
+  isOwn({ save }: SessionState): boolean {
+    return this.#pending !== undefined && save?.nonce === this.#pending.nonce;
   }
 
   /** The nonce of the pending save. */
@@ -247,13 +252,19 @@ export class Saving {
     const retry = (): void => {
       this.#retryLater(pending);
       if (!isOpen()) return;
+      const isLate = pending.force && Date.now() - this.#requestedAt > UNANSWERED_MS;
       if (getVersion() > pending.versionAtRequest) this.#requestAgain(pending, false);
       else if (!pending.isAnswered) this.#requestAgain(pending, pending.force);
+      // After an upload that failed the editor waits for 5 s, and then for somebody who wants something of it.
+      else if (isLate) this.#requestAgain(pending, false);
     };
     pending.retry = setTimeout(retry, RETRY_MS * (0.5 + Math.random()));
   }
 
-  /** The version that is on its way may have it all: the editor is asked once it is there, or it takes long. */
+  /**
+   * The version that is on its way may have it all: the editor is asked once it is there, or it takes long. What was written
+   * meanwhile is not in it, and the editor (25.04.9) sends that off 5 s later, or takes it for sent with that version.
+   */
   #onUploading(pending: Pending): void {
     pending.isAnswered = true;
     this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, false));
