@@ -660,11 +660,10 @@ for (const installed of BROWSERS) {
 
     it('a document that was closed because nobody used it opens anew when somebody is back, and for a save', async () => {
       const frame = await openEditor(page);
-      const idle = `say('Doc_ModifiedStatus', { Modified: true }), say('Session_Closed', { Reason: 'DocumentIdle' }),
-        say('Doc_ModifiedStatus', { Modified: false }), forget()`;
+      const idle = `type(), say('Session_Closed', { Reason: 'DocumentIdle' }), autosave(), forget()`;
       await inEditor(frame, idle);
-      await event(page, 'onModified');
-      await until('it was told', async () => (await countTold('onModified')) === 2);
+      await event(page, 'onSaved');
+      expect(await countTold('onModified')).to.equal(2);
       expect(await run('editors.editor.save()')).to.deep.nested.include({ 'value.unmodified': true });
       const again = await editorFrame(page);
       await inEditor(again, idle);

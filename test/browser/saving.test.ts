@@ -14,8 +14,9 @@ const RETRY_MS = 1_000;
  * is the editor's word that nothing is left to save. `unmodified`, `saves` and `busy` are answers of the editor, `own 4` and
  * `other 4` versions of which the page hears, `slept 4` is one of its own of which it has not heard. `retry` lets the time to
  * the next request pass, `wait` so many milliseconds, `expire` exactly those, `later` only moves the clock. `back` is the
- * document after a lost connection. `asked` counts the requests, `forced` says which of them were to save in any case,
- * `warns` whether somebody who leaves is asked.
+ * document after a lost connection before which something was modified, `reopened` that after one before which there was
+ * what the history says. `asked` counts the requests, `forced` says which of them were to save in any case, `warns` whether
+ * somebody who leaves is asked.
  */
 const HISTORIES: Record<string, string> = {
   'is asked for again and again while the editor drops it without an answer, and the server soon after it': `
@@ -53,6 +54,10 @@ const HISTORIES: Record<string, string> = {
     back then; save; unmodified; settle; other 4; retry; unmodified; is 4`,
   'after a lost connection fails at once when the editor has fetched the document anew': `
     back then; loaded later; save; unmodified; fails save_failed changes_lost`,
+  'after a lost connection fails at once when what the editor was sending off is not in the document': `
+    types; writes; reopened; loaded later; save; unmodified; fails save_failed changes_lost`,
+  'after a lost connection fails also when only the first of two that the editor was sending off is in the document': `
+    types; writes; types; writes; reopened; store 4; loaded later; save; unmodified; fails save_failed changes_lost 4`,
   'after a lost connection of which nothing is known fails when no version comes': `
     back; save; unmodified; settle; expire 10000; fails save_failed changes_lost`,
   'after a lost connection to a gate that was started anew fails when no version comes': `
@@ -164,6 +169,12 @@ describe('SVC.Editor: a save, beside those of others', () => {
     unsaved.setModified(modified);
     state.modified = modified;
   }
+  function reopen(): void {
+    const baseline = unsaved.getBaseline();
+    setModified(false);
+    unsaved.reset();
+    saving.onBack(baseline);
+  }
   /** The server's answer has been taken in. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -185,8 +196,10 @@ describe('SVC.Editor: a save, beside those of others', () => {
       other: (version) => [store(Number(version)), hear()],
       own: (version) => [store(Number(version), saving.nonce()), hear()],
       slept: (version) => store(Number(version), saving.nonce()),
+      store: (version) => store(Number(version)),
       types: () => setModified(true),
       writes: () => setModified(false),
+      reopened: () => reopen(),
       back: (loadedAt) => saving.onBack({ version: 3, loadedAt: loadedAt ?? null }),
       loaded: (at) => Object.assign(server, { loaded_at: at ?? null }),
       down: () => {
@@ -207,8 +220,8 @@ describe('SVC.Editor: a save, beside those of others', () => {
       unanswered: (count) => expect(counts.unanswered).to.equal(Number(count)),
       is: async (version, word) =>
         expect(await saved).to.include({ version: Number(version), unmodified: word === 'unmodified' }),
-      fails: async (code, reason) =>
-        expect(await saved).to.deep.include({ code, ...(reason && { detail: { reason, version: 3 } }) }),
+      fails: async (code, reason, version = '3') =>
+        expect(await saved).to.deep.include({ code, ...(reason && { detail: { reason, version: Number(version) } }) }),
     };
     for (const step of history.trim().split(/\s*[;\n]\s*/)) {
       const [what = '', ...words] = step.split(' ');

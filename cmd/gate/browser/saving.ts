@@ -184,7 +184,8 @@ export class Saving {
       this.onState(state);
       if (this.#pending !== pending) return;
       const found = this.#baseline ? locateChanges(this.#baseline, state) : 'stored';
-      const end = () => (found === 'lost' || found === 'unknown' ? this.#lose(pending) : this.#finish(pending, state));
+      const end = () =>
+        found === 'lost' || found === 'unknown' ? this.#lose(pending, state) : this.#finish(pending, state);
       if (found === 'stored' || found === 'lost') end();
       else this.#waitForVersion(pending, BASELINE_MS, end);
     };
@@ -202,8 +203,8 @@ export class Saving {
     this.#take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
   }
 
-  #lose(pending: Pending): void {
-    const detail = { reason: 'changes_lost', version: this.#baseline?.version };
+  #lose(pending: Pending, { version }: SessionState): void {
+    const detail = { reason: 'changes_lost', version };
     this.#baseline = undefined;
     this.#take(pending)?.reject(editorError('save_failed', this.#options.texts.changesLost, detail));
   }

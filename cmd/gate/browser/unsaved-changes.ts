@@ -5,7 +5,7 @@ const DOUBT_MS = 30_000;
 
 /** What the server had when there were unsaved changes. */
 export interface Baseline {
-  /** The changes are in the version after this one, if they were stored. */
+  /** The changes are all in the versions after this one, if they were stored. */
   version: number;
   /** Time at which the editor had fetched the document; null when it is not known. */
   loadedAt: string | null;
@@ -100,9 +100,11 @@ export class UnsavedChanges {
     return this.#modified || this.#writes > 0;
   }
 
-  /** Returns what the server had before the changes that the editor has not saved; undefined without changes. */
+  /** Returns where the changes that may be lost will be found; undefined without changes. */
   getBaseline(): Baseline | undefined {
-    return this.#modified ? { version: this.#getVersion() + this.#writes, loadedAt: this.#loadedAt } : undefined;
+    if (!this.any()) return undefined;
+    const missing = this.#writes + (this.#modified ? 1 : 0);
+    return { version: this.#getVersion() + missing - 1, loadedAt: this.#loadedAt };
   }
 
   stop(): void {
