@@ -58,6 +58,8 @@ const HISTORIES: Record<string, string> = {
     types; writes; reopened; loaded later; save; unmodified; fails save_failed changes_lost`,
   'after a lost connection fails also when only the first of two that the editor was sending off is in the document': `
     types; writes; types; writes; reopened; store 4; loaded later; save; unmodified; fails save_failed changes_lost 4`,
+  'after a lost connection is forced when what the editor still has does not come': `
+    back then; save; unmodified; settle; expire 10000; forced no yes; saves; own 4; is 4; save; unmodified; is 4 unmodified`,
   'after a lost connection of which nothing is known fails when no version comes': `
     back; save; unmodified; settle; expire 10000; fails save_failed changes_lost`,
   'after a lost connection to a gate that was started anew fails when no version comes': `

@@ -184,10 +184,11 @@ export class Saving {
       this.onState(state);
       if (this.#pending !== pending) return;
       const found = this.#baseline ? locateChanges(this.#baseline, state) : 'stored';
-      const end = () =>
-        found === 'lost' || found === 'unknown' ? this.#lose(pending, state) : this.#finish(pending, state);
-      if (found === 'stored' || found === 'lost') end();
-      else this.#waitForVersion(pending, BASELINE_MS, end);
+      if (found === 'stored') this.#finish(pending, state);
+      else if (found === 'lost') this.#lose(pending, state);
+      else if (found === 'unknown') this.#waitForVersion(pending, BASELINE_MS, () => this.#lose(pending, state));
+      // The editor has them still, and may have forgotten to send them off.
+      else this.#waitForVersion(pending, BASELINE_MS, () => this.#requestAgain(pending, true));
     };
     this.#options.askState().then(settle, (error) => this.#take(pending)?.reject(error));
   }
