@@ -234,12 +234,16 @@ describe('SVC.Editor: a save, beside those of others', () => {
 
   for (const [rule, history] of Object.entries(HISTORIES)) it(rule, () => play(history));
 
-  it('proves that the editor answers the page, or not in time', async () => {
-    const [late, soon] = [saving.prove(5_000), saving.prove(5_000)];
+  it('proves to all who ask that the editor answers the page, or not in time, or not any more', async () => {
+    const both = [saving.prove(5_000), saving.prove(5_000)];
     answer({ success: false, result: 'unmodified' });
-    expect(await soon).to.equal(true);
+    expect(await Promise.all(both)).to.deep.equal([true, true]);
+    const late = saving.prove(5_000);
     expire(5_000);
     expect(await late).to.equal(false);
+    const lost = [saving.prove(5_000), saving.prove(2_000)];
+    saving.disprove();
+    expect(await Promise.all(lost)).to.deep.equal([false, false]);
   });
 
   it('of a document that does not come within 120 s is load_failed', async () => {

@@ -67,7 +67,8 @@ export class Saving {
   #requests = 0;
   #answers = 0;
   #requestedAt = 0;
-  #onProof: (isProof: boolean) => void = () => {};
+  /** Those who wait for a sign of life: one is enough for all. */
+  readonly #proofs = new Set<(isProof: boolean) => void>();
 
   constructor(options: SavingOptions) {
     this.#options = options;
@@ -114,23 +115,25 @@ export class Saving {
   /** Resolves with whether the editor's server answers the page within so many milliseconds. */
   prove(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms);
-      this.#onProof = (isProof) => {
+      const settle = (isProof: boolean): void => {
         clearTimeout(timer);
+        this.#proofs.delete(settle);
         resolve(isProof);
       };
+      const timer = setTimeout(() => settle(false), ms);
+      this.#proofs.add(settle);
       this.#request(this.#pending ?? { nonce: randomHex(), force: false });
     });
   }
 
   /** The page has lost its connection: it proves nothing. */
   disprove(): void {
-    this.#onProof(false);
+    for (const settle of this.#proofs) settle(false);
   }
 
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void {
-    this.#onProof(true);
+    for (const settle of this.#proofs) settle(true);
     this.#answers = Math.min(this.#answers + 1, this.#requests);
     const { success, result, errorMsg } = message.Values;
     const pending = this.#pending;
