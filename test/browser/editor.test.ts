@@ -672,6 +672,20 @@ for (const installed of BROWSERS) {
       expect(await toldBy(page)).to.not.include('onError');
     });
 
+    it('a document that was closed because nobody used it is not taken for lost: the server lists nobody, the network is back', async () => {
+      const frame = await openEditor(page);
+      const people = (count: number) => () => call<boolean>(`editors.editor.getInfo().users.length === ${count}`);
+      await until('people are known', people(1));
+      await inEditor(frame, `say('Session_Closed', { Reason: 'DocumentIdle' }), forget()`);
+      gate.orders.nobody = true;
+      await inEditor(frame, 'say("UI_Save", {})');
+      await until('it is known that nobody is there', people(0));
+      await call('void dispatchEvent(new Event("online"))');
+      await inEditor(frame, 'new Promise((resolve) => setTimeout(resolve, 100))');
+      expect(await asks(frame)).to.deep.equal([]);
+      expect(await state()).to.equal('loaded');
+    });
+
     it('a document that the server takes too long to fetch is load_failed, and its session taken back', async () => {
       const goOn = slowDown();
       await call('make("editor")');

@@ -176,12 +176,13 @@ export class Recovery {
     return document.visibilityState === 'visible' && !this.#document.page.heartbeat.isIdle();
   }
 
+  /** A document that was closed since nobody used it has no connection to lose. */
   #isOpen(): boolean {
-    return this.#context.state.status === 'loaded' && !this.#away;
+    return this.#context.state.status === 'loaded' && !this.#away && !this.#document.page.isAsleep();
   }
 
   #loseTouch(silent: boolean): void {
-    if (this.#away) return;
+    if (this.#away || this.#document.page.isAsleep()) return;
     this.#isSilent = silent;
     this.#document.onLost({ reason: 'unreachable' });
   }
