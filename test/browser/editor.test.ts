@@ -488,6 +488,15 @@ for (const installed of BROWSERS) {
       });
     }
 
+    it('looks for its connection also after a close() to which the editor has said nothing', async () => {
+      gate.orders.deaf = true;
+      await openAndType();
+      expect(await run('editors.editor.close()')).to.include({ code: 'save_timeout' });
+      gate.orders.deaf = false;
+      await until('it is open again', async () => (await countTold('onDocumentLoaded')) === 2);
+      expect(await state()).to.equal('loaded');
+    });
+
     it('gives its session back when the page is left, so that nobody waits for its place', async () => {
       await openEditor(page);
       await page.reload();

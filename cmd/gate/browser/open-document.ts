@@ -198,7 +198,8 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
       isOpen: () => state.status !== 'loading' && !this.recovery.isAway(),
       isDoubtful: () => unsaved.isDoubtful(),
       onSave: () => unsaved.onSave(),
-      onUnanswered: () => void this.recovery.check(),
+      // A close() that waits for it has to fail first: until then the document is none to look for.
+      onUnanswered: () => void setTimeout(() => void this.recovery.check()),
     });
   }
 
