@@ -660,6 +660,25 @@ for (const installed of BROWSERS) {
       expect(told.join()).to.equal('DocumentLoaded,Error,DocumentLoaded,Error,DocumentLoaded');
     });
 
+    it('comes back read-only where all places are taken after a minute, and tells so once, and of what is lost', async () => {
+      const frame = await openAndType();
+      await until('its document is known', () => call<boolean>('editors.editor.getInfo().users.length === 1'));
+      gate.orders = { down: true };
+      await inEditor(frame, 'lose()');
+      await event(page, 'onError');
+      await call('void (Date.now = ((plain) => () => plain() + 70_000)(Date.now))');
+      gate.orders = { full: true, failLoad: true, loadedAt: 'later' };
+      await until('it was tried twice', () => posts().length >= 3);
+      gate.orders.failLoad = false;
+      await until('it is back', async () => (await countTold('onDocumentLoaded')) === 2);
+      expect(await call('editors.editor.getInfo()')).to.include({ mode: 'view', requestedMode: 'edit', limited: true });
+      expect(await countTold('onLimitReached')).to.equal(1);
+      await until('it is told', () =>
+        call<boolean>('told.some(({ event, data }) => event === "onError" && data.detail.reason === "changes_lost")'),
+      );
+      expect(await run('editors.editor.save()')).to.deep.nested.include({ 'value.unmodified': true });
+    });
+
     it('a page that sleeps is woken before it is asked to save', async () => {
       const frame = await openEditor(page);
       await inEditor(frame, 'sleep(), type()');

@@ -3,8 +3,8 @@ import type { EditorMessage } from './frame.ts';
 import { EditorPage, type PageEvents, type ReopenOptions } from './page.ts';
 import { StatePoller } from './poller.ts';
 import { type RecoverableDocument, Recovery } from './recovery.ts';
-import { Saving, toSavedVersion } from './saving.ts';
-import type { Session, SessionState } from './server.ts';
+import { Saving } from './saving.ts';
+import { type Session, type SessionState, toSavedVersion } from './server.ts';
 import type { Context } from './state.ts';
 import { UnsavedChanges } from './unsaved-changes.ts';
 
@@ -196,6 +196,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
       askState: () => this.askState(),
       getVersion: () => state.version ?? 0,
       isOpen: () => state.status !== 'loading' && !this.recovery.isAway(),
+      isEditing: () => state.isEditing(),
       isDoubtful: () => unsaved.isDoubtful(),
       onSave: () => unsaved.onSave(),
       // A close() that waits for it has to fail first: until then the document is none to look for.

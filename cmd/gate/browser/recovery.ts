@@ -193,19 +193,21 @@ export class Recovery {
     let tries = 0;
     let tried = 0;
     let wasSilent = false;
+    let renewedAt = since;
     for (let ms = 0; ; ms = Math.min(Math.max(ms * 2, FIRST_MS), longest)) {
       // Time without an answer counts as waiting.
       if (ms > 0) await this.#pause(ms * (0.75 + Math.random() / 2) - (Date.now() - tried));
       if (this.#away !== away) return;
       tried = Date.now();
       try {
-        const elapsed = tried - since;
-        await this.#ask(elapsed > RENEW_MS);
+        const renews = tried - renewedAt > RENEW_MS;
+        await this.#ask(renews);
+        if (renews) renewedAt = tried;
         if (await this.#resume()) return this.#finish(away, true);
         // A page whose service was there at once finds back to it as well, and so keeps the document open.
         const options = { patience: getPatience(tries++, wasSilent), text: texts.reopening, keep: ms === 0 };
         if (this.#away === away && (await this.#document.reopen(options))) return this.#finish(away, false);
-        longest = elapsed > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
+        longest = tried - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
       } catch (thrown) {
         const error = asEditorError(thrown);
         wasSilent ||= Date.now() - tried >= SILENT_MS;
@@ -215,12 +217,12 @@ export class Recovery {
     }
   }
 
-  /** Asks the server whether it is there; after long for the session's place, which may be taken by now. */
+  /** Asks the server whether it is there; now and then for the session's place, which may be taken by now, or free again. */
   async #ask(renews: boolean): Promise<void> {
     const { server, state } = this.#context;
     const { session } = state;
     if (!session) throw notLoaded();
-    if (renews) this.#document.enter(await server.setMode(session, session.mode));
+    if (renews) this.#document.enter(await server.setMode(session, session.requested_mode));
     else await server.probe(session);
   }
 
@@ -248,7 +250,7 @@ export class Recovery {
       unsaved.reset();
       saving.onBack(baseline);
     }
-    if (wasUnsaved && !saving.isPending() && this.#context.state.isEditing()) this.#document.saveSoon();
+    if (wasUnsaved && !saving.isPending()) this.#document.saveSoon();
     away.resolve();
   }
 

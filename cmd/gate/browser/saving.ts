@@ -1,7 +1,7 @@
 import { type Deferred, defer, randomHex } from './async.ts';
 import { editorError } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
-import type { SessionState } from './server.ts';
+import { type SessionState, toSavedVersion } from './server.ts';
 import type { Texts } from './texts.ts';
 import { type Baseline, locateChanges, type UnsavedChanges } from './unsaved-changes.ts';
 
@@ -17,6 +17,8 @@ export interface SavingOptions {
   getVersion(): number;
   /** Returns whether there is a document that can be asked. */
   isOpen(): boolean;
+  /** Returns whether the session may save. */
+  isEditing(): boolean;
   isDoubtful: UnsavedChanges['isDoubtful'];
   onSave: UnsavedChanges['onSave'];
   /** The editor has not said a word about a save in all its time: the page may have lost it without knowing. */
@@ -74,8 +76,9 @@ export class Saving {
     this.#options = options;
   }
 
+  /** Saves, or finds out for somebody who only reads whether what was not saved before is stored. */
   save(): Promise<SVC.SaveResult> {
-    const { isDoubtful, getVersion, onSave } = this.#options;
+    const { isDoubtful, getVersion, isEditing, onSave } = this.#options;
     if (Date.now() - this.#requestedAt > UNANSWERED_MS) this.#answers = this.#requests;
     const pending: Pending = {
       ...defer<SVC.SaveResult>(),
@@ -89,9 +92,11 @@ export class Saving {
       timer: setTimeout(() => this.#onTimeout(pending), SAVE_MS),
     };
     this.#pending = pending;
-    onSave();
-    this.#request(pending);
-    this.#retryLater(pending);
+    if (isEditing()) {
+      onSave();
+      this.#request(pending);
+      this.#retryLater(pending);
+    } else this.#onNothingToSave(pending);
     return pending.promise;
   }
 
@@ -105,7 +110,8 @@ export class Saving {
     this.#answers = 0;
     if (!this.#pending) return;
     this.#pending.first = 1;
-    this.#requestAgain(this.#pending, false);
+    if (this.#options.isEditing()) this.#requestAgain(this.#pending, false);
+    else this.#onNothingToSave(this.#pending);
   }
 
   isPending(): boolean {
@@ -182,18 +188,20 @@ export class Saving {
   }
 
   /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
-  #onNothingToSave(pending: Pending): void {
+  #onNothingToSave(pending: Pending, isLate = false): void {
+    const { askState, isEditing } = this.#options;
     const settle = (state: SessionState): void => {
       this.onState(state);
       if (this.#pending !== pending) return;
       const found = this.#baseline ? locateChanges(this.#baseline, state) : 'stored';
       if (found === 'stored') this.#finish(pending, state);
-      else if (found === 'lost') this.#lose(pending, state);
-      else if (found === 'unknown') this.#waitForVersion(pending, BASELINE_MS, () => this.#lose(pending, state));
-      // The editor has them still, and may have forgotten to send them off.
-      else this.#waitForVersion(pending, BASELINE_MS, () => this.#requestAgain(pending, true));
+      else if (found === 'lost' || (found === 'unknown' && isLate)) this.#lose(pending, state);
+      else if (!isLate) this.#waitForVersion(pending, BASELINE_MS, () => this.#onNothingToSave(pending, true));
+      // The editor has them still, and may have forgotten to send them off. A reader leaves that to others.
+      else if (isEditing()) this.#requestAgain(pending, true);
+      else this.#finish(pending, state);
     };
-    this.#options.askState().then(settle, (error) => this.#take(pending)?.reject(error));
+    askState().then(settle, (error) => this.#take(pending)?.reject(error));
   }
 
   #waitForVersion(pending: Pending, ms: number, otherwise: () => void): void {
@@ -203,7 +211,7 @@ export class Saving {
 
   #finish(pending: Pending, state: SessionState): void {
     this.#baseline = undefined;
-    const unmodified = state.version <= pending.versionAtCall;
+    const unmodified = state.version <= pending.versionAtCall || !this.#options.isEditing();
     this.#take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
   }
 
@@ -253,10 +261,10 @@ export class Saving {
    * that all is.
    */
   #retryLater(pending: Pending): void {
-    const { isOpen, getVersion } = this.#options;
+    const { isOpen, isEditing, getVersion } = this.#options;
     const retry = (): void => {
       this.#retryLater(pending);
-      if (!isOpen()) return;
+      if (!isOpen() || !isEditing()) return;
       const isLate = pending.force && Date.now() - this.#requestedAt > UNANSWERED_MS;
       if (getVersion() > pending.versionAtRequest) this.#requestAgain(pending, false);
       else if (!pending.isAnswered) this.#requestAgain(pending, pending.force);
@@ -283,15 +291,4 @@ export class Saving {
     if (this.#options.isDoubtful()) this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, true));
     else this.#onNothingToSave(pending);
   }
-}
-
-/** Converts a state to the version that `save()` and `onSaved` report. */
-export function toSavedVersion(state: SessionState): SVC.SavedVersion {
-  return {
-    version: state.version,
-    url: state.download_url,
-    size: state.size,
-    sha256: state.sha256,
-    savedAt: state.saved_at,
-  };
 }
