@@ -432,6 +432,16 @@ for (const installed of BROWSERS) {
       await isGone();
     });
 
+    it('is over when the page has removed its element although nothing was opened in it', async () => {
+      const listeners = await call<number>('listeners');
+      gate.orders.refuse = { status: 400, code: 'invalid_config' };
+      await call('make("editor")');
+      await event(page, 'onError');
+      await call('document.querySelector("#editor").remove()');
+      await until('it is over', async () => (await state()) === 'destroyed');
+      expect(await call('listeners')).to.equal(listeners);
+    });
+
     it('opens its document anew when the page has moved its element, whose frame is blank then', async () => {
       await openAndType();
       await event(page, 'onModified');

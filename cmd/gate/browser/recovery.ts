@@ -20,6 +20,8 @@ export interface RecoverableDocument {
   /** Saves after what is queued. */
   saveSoon(): void;
   onLost(detail: Record<string, unknown>): void;
+  /** Returns whether the page has removed the element, or emptied it: then the editor is destroyed. */
+  isRemoved(): boolean;
   /** The session has ended: there is no way back. */
   failToLoad(error: SVC.EditorError): void;
 }
@@ -150,6 +152,8 @@ export class Recovery {
     const slept = Date.now() - this.#lastTick > SLEPT_MS;
     this.#lastTick = Date.now();
     const { page, unsaved } = this.#document;
+    // The server is not asked any more after an opening that failed, so nothing else would notice.
+    if (this.#document.isRemoved()) return;
     const quiet = unsaved.isModified() ? QUIET_MODIFIED_MS : QUIET_MS;
     if (slept || (this.#isInUse() && page.heartbeat.quietMs() > quiet)) void this.check();
   }
