@@ -49,7 +49,7 @@ const COLORS = ['#0369a3', '#946900', '#9e169e', '#04803c', '#c9211e', '#7e0021'
  *                                                   docloaded
  *                                                   modified: true | false
  *                                                   set: | add: | remove: {…, by}  in one order, to all, the author too
- *                                                   saveresult: {success, result}
+ *                                                   saveresult: {success, result, errorMsg?}   also to all
  *                                                   uploaded                       the storage has it
  *                                                   error: cmd=<cmd> kind=<kind>   as the real one says it
  *                                                   close: <reason>
@@ -230,6 +230,8 @@ export class Document {
   #save(view: View, options: SaveOptions): void {
     const { dontSaveIfUnmodified: onlyIfModified = false, extendedData } = options;
     const success = !view.readonly && this.#saver.save({ writer: view, onlyIfModified, extendedData });
+    // Nothing new, but perhaps something that was not uploaded.
+    if (!success && !view.readonly) this.#saver.check(view);
     const result = success ? '' : view.readonly ? 'readonly' : 'unmodified';
     this.#send(`saveresult: ${JSON.stringify({ success, result })}`, view);
   }

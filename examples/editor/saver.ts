@@ -49,16 +49,23 @@ interface Upload extends SaveRequest {
   force?: boolean;
 }
 
+/** What all views are told of an upload that is refused, since another is under way. */
+const REFUSAL = { success: false, result: 'Could not upload document to storage', errorMsg: 'Already in progress.' };
+
 /**
  * Saves as the real editor does (reference/editor.md A3 and "Seen on a running coolwsd"): a save is reported as done when
- * the content was taken; the upload comes after that, and its answer decides what happens next.
+ * the content was taken; the upload comes after that, and its answer decides what happens next. Of a refused upload see
+ * wsd/DocumentBroker.cpp, `uploadToStorageInternal` and the poll loop.
  */
 export class Saver {
   readonly #deps: SaverDeps;
   #modified = false;
   #timestamp: string;
+  /** The newest content, until the storage has it. */
   #pending: Upload | undefined;
-  #running: AbortController | undefined;
+  #running: { upload: Upload; abort: AbortController } | undefined;
+  /** True if another upload was refused meanwhile: the editor has forgotten the one that is under way. */
+  #isForgotten = false;
   #lastUpload = Number.NEGATIVE_INFINITY;
   #lastExtendedData: string | undefined;
   #failures = 0;
@@ -95,18 +102,26 @@ export class Saver {
     clearTimeout(this.#periodic);
     this.#periodic = undefined;
     if (request.extendedData !== undefined) this.#lastExtendedData = request.extendedData;
+    const waiting = this.#pending === this.#running?.upload ? undefined : this.#pending;
     this.#pending = {
       ...request,
       // The last Action_Save's is sent once more when everybody has left.
-      extendedData: request.exit ? this.#lastExtendedData : request.extendedData,
+      extendedData: request.exit ? this.#lastExtendedData : (request.extendedData ?? waiting?.extendedData),
       bytes: this.#deps.content.render(),
-      modifiedByUser: this.#modified || (this.#pending?.modifiedByUser ?? false),
+      modifiedByUser: this.#modified || (waiting?.modifiedByUser ?? false),
     };
     this.#stored = false;
     this.#setModified(false);
-    // In a turn of its own: the result of the save is sent before the upload starts.
-    this.#schedule(0);
+    this.check(request.writer);
     return true;
+  }
+
+  /** Uploads what the storage does not have, or refuses that to somebody while an upload is under way. */
+  check(writer?: Writer): void {
+    if (!this.#pending) return;
+    // In a turn of its own: the result of the save is sent before the upload starts.
+    if (!this.#running) this.#schedule(0);
+    else if (this.#pause() <= 0) this.#refuse(this.#pending, writer);
   }
 
   /** Somebody typed: autosave comes after a while without typing, or after a longer while of it. */
@@ -133,7 +148,7 @@ export class Saver {
       clearTimeout(this.#idle);
       clearTimeout(this.#periodic);
       if (this.save({ writer, exit: true, onlyIfModified: true })) return;
-      if (this.#running) setTimeout(() => this.#running?.abort(), this.#deps.timings.giveUp);
+      if (this.#running) setTimeout(() => this.#running?.abort.abort(), this.#deps.timings.giveUp);
       else if (this.#pending) this.#schedule(0);
       else this.#end('stored');
     });
@@ -144,7 +159,7 @@ export class Saver {
     this.#dropped = true;
     this.#clear();
     this.#pending = undefined;
-    this.#running?.abort();
+    this.#running?.abort.abort();
   }
 
   #setModified(modified: boolean): void {
@@ -161,23 +176,43 @@ export class Saver {
     if (!this.#dropped) this.#next = setTimeout(() => void this.#upload(), ms);
   }
 
+  /** Returns how long the next upload has to wait, after one that failed. */
+  #pause(): number {
+    const { timings, isUnloading } = this.#deps;
+    if (this.#failures === 0) return 0;
+    return this.#lastUpload + (isUnloading() ? timings.uploadGap / 10 : timings.uploadGap) - performance.now();
+  }
+
+  /** What the request said of the content goes with the refusal; the content is uploaded later. */
+  #refuse({ bytes }: Upload, writer?: Writer): void {
+    const { send } = this.#deps;
+    this.#pending = { bytes, modifiedByUser: false };
+    this.#isForgotten = true;
+    this.#failures += 1;
+    this.#lastUpload = performance.now();
+    send(`saveresult: ${JSON.stringify(REFUSAL)}`);
+    send('error: cmd=storage kind=savefailed', writer);
+  }
+
   async #upload(): Promise<void> {
-    const { timings, wopi, isUnloading, writers } = this.#deps;
+    const { wopi, isUnloading, writers } = this.#deps;
     const upload = this.#pending;
     if (!upload || this.#running) return;
-    const gap = isUnloading() ? timings.uploadGap / 10 : timings.uploadGap;
-    const wait = this.#lastUpload + gap - performance.now();
+    const wait = this.#pause();
     if (wait > 0) return this.#schedule(wait);
     const writer = [upload.writer, ...writers()].find((one) => one && !one.expired);
     if (!writer) return isUnloading() ? this.#end('lost') : undefined;
     this.#lastUpload = performance.now();
-    this.#running = new AbortController();
+    const abort = new AbortController();
+    this.#running = { upload, abort };
     const { autosave = false, exit = false, force } = upload;
     const headers = { ...upload, autosave, exit, timestamp: force ? undefined : this.#timestamp };
-    const result = await wopi.putFile(writer.uri, upload.bytes, headers, this.#running.signal);
+    const result = await wopi.putFile(writer.uri, upload.bytes, headers, abort.signal);
     this.#running = undefined;
-    await this.#onAnswer(result, upload, writer);
-    if (this.#pending && this.#pending !== upload) this.#schedule(0);
+    if (!this.#isForgotten) return this.#onAnswer(result, upload, writer);
+    this.#isForgotten = false;
+    if (result.kind === 'ok') this.#timestamp = result.lastModifiedTime ?? this.#timestamp;
+    this.#schedule(0);
   }
 
   async #onAnswer(result: PutResult, upload: Upload, writer: Writer): Promise<void> {
@@ -232,9 +267,11 @@ export class Saver {
   #onStored(upload: Upload): void {
     if (this.#pending === upload) this.#pending = undefined;
     this.#stored = this.#pending === undefined;
-    if (!this.#stored) return;
-    this.#deps.send('uploaded');
-    this.#end('stored');
+    if (this.#stored) {
+      this.#deps.send('uploaded');
+      this.#end('stored');
+      // What was written meanwhile waits for the next request, or for the last view to leave.
+    } else if (this.#deps.isUnloading()) this.#schedule(0);
   }
 
   #end(ending: Ending): void {

@@ -432,6 +432,16 @@ for (const installed of BROWSERS) {
       await isGone();
     });
 
+    it('is over when the page has removed its element although nothing was opened in it', async () => {
+      const listeners = await call<number>('listeners');
+      gate.orders.refuse = { status: 400, code: 'invalid_config' };
+      await call('make("editor")');
+      await event(page, 'onError');
+      await call('document.querySelector("#editor").remove()');
+      await until('it is over', async () => (await state()) === 'destroyed');
+      expect(await call('listeners')).to.equal(listeners);
+    });
+
     it('opens its document anew when the page has moved its element, whose frame is blank then', async () => {
       await openAndType();
       await event(page, 'onModified');
@@ -487,6 +497,15 @@ for (const installed of BROWSERS) {
         expect(await toldBy(page)).to.deep.equal(deaf ? [...told, 'onError', ...told] : told);
       });
     }
+
+    it('looks for its connection also after a close() to which the editor has said nothing', async () => {
+      gate.orders.deaf = true;
+      await openAndType();
+      expect(await run('editors.editor.close()')).to.include({ code: 'save_timeout' });
+      gate.orders.deaf = false;
+      await until('it is open again', async () => (await countTold('onDocumentLoaded')) === 2);
+      expect(await state()).to.equal('loaded');
+    });
 
     it('gives its session back when the page is left, so that nobody waits for its place', async () => {
       await openEditor(page);
@@ -651,6 +670,25 @@ for (const installed of BROWSERS) {
       expect(told.join()).to.equal('DocumentLoaded,Error,DocumentLoaded,Error,DocumentLoaded');
     });
 
+    it('comes back read-only where all places are taken after a minute, and tells so once, and of what is lost', async () => {
+      const frame = await openAndType();
+      await until('its document is known', () => call<boolean>('editors.editor.getInfo().users.length === 1'));
+      gate.orders = { down: true };
+      await inEditor(frame, 'lose()');
+      await event(page, 'onError');
+      await call('void (Date.now = ((plain) => () => plain() + 70_000)(Date.now))');
+      gate.orders = { full: true, failLoad: true, loadedAt: 'later' };
+      await until('it was tried twice', () => posts().length >= 3);
+      gate.orders.failLoad = false;
+      await until('it is back', async () => (await countTold('onDocumentLoaded')) === 2);
+      expect(await call('editors.editor.getInfo()')).to.include({ mode: 'view', requestedMode: 'edit', limited: true });
+      expect(await countTold('onLimitReached')).to.equal(1);
+      await until('it is told', () =>
+        call<boolean>('told.some(({ event, data }) => event === "onError" && data.detail.reason === "changes_lost")'),
+      );
+      expect(await run('editors.editor.save()')).to.deep.nested.include({ 'value.unmodified': true });
+    });
+
     it('a page that sleeps is woken before it is asked to save', async () => {
       const frame = await openEditor(page);
       await inEditor(frame, 'sleep(), type()');
@@ -660,17 +698,30 @@ for (const installed of BROWSERS) {
 
     it('a document that was closed because nobody used it opens anew when somebody is back, and for a save', async () => {
       const frame = await openEditor(page);
-      const idle = `say('Doc_ModifiedStatus', { Modified: true }), say('Session_Closed', { Reason: 'DocumentIdle' }),
-        say('Doc_ModifiedStatus', { Modified: false }), forget()`;
+      const idle = `type(), say('Session_Closed', { Reason: 'DocumentIdle' }), autosave(), forget()`;
       await inEditor(frame, idle);
-      await event(page, 'onModified');
-      await until('it was told', async () => (await countTold('onModified')) === 2);
+      await event(page, 'onSaved');
+      expect(await countTold('onModified')).to.equal(2);
       expect(await run('editors.editor.save()')).to.deep.nested.include({ 'value.unmodified': true });
       const again = await editorFrame(page);
       await inEditor(again, idle);
       await inEditor(again, `say('User_Active', {})`);
       await until('it is back', async () => (await countTold('onDocumentLoaded')) === 3);
       expect(await toldBy(page)).to.not.include('onError');
+    });
+
+    it('a document that was closed because nobody used it is not taken for lost: the server lists nobody, the network is back', async () => {
+      const frame = await openEditor(page);
+      const people = (count: number) => () => call<boolean>(`editors.editor.getInfo().users.length === ${count}`);
+      await until('people are known', people(1));
+      await inEditor(frame, `say('Session_Closed', { Reason: 'DocumentIdle' }), forget()`);
+      gate.orders.nobody = true;
+      await inEditor(frame, 'say("UI_Save", {})');
+      await until('it is known that nobody is there', people(0));
+      await call('void dispatchEvent(new Event("online"))');
+      await inEditor(frame, 'new Promise((resolve) => setTimeout(resolve, 100))');
+      expect(await asks(frame)).to.deep.equal([]);
+      expect(await state()).to.equal('loaded');
     });
 
     it('a document that the server takes too long to fetch is load_failed, and its session taken back', async () => {

@@ -87,6 +87,62 @@ describe('stand-in editor: saves', () => {
     expect(client.received.filter((text) => text.startsWith('saveresult'))).to.have.lengthOf(1);
   });
 
+  describe('while an upload is under way', () => {
+    let goOn: (status: number) => void;
+    /** Types and saves; the upload of that is held until `goOn` is called, those after it are not. */
+    const beginUpload = async (): Promise<EditorClient> => {
+      const held = new Promise<number>((resolve) => (goOn = resolve));
+      host.answer = ({ operation }) => (operation === 'PutFile' && host.puts().length === 1 ? held : 200);
+      const client = await open();
+      await client.addLine('một');
+      await client.save({ extendedData: 'svc1.one' });
+      await putsReach(1);
+      return client;
+    };
+    const REFUSAL = {
+      success: false,
+      result: 'Could not upload document to storage',
+      errorMsg: 'Already in progress.',
+    };
+
+    it('refuses that of what is written meanwhile, tells everybody, and does it later in nobody’s name', async () => {
+      const [client, other] = [await beginUpload(), await open('binh')];
+      await client.addLine('hai');
+      const before = client.received.length;
+      expect(await client.save({ extendedData: 'svc1.two' })).to.deep.equal(REFUSAL);
+      await client.message('saveresult: {"success":true', before);
+      expect(errors(client)).to.deep.equal(['error: cmd=storage kind=savefailed']);
+      expect(JSON.parse((await other.message('saveresult: ')).slice('saveresult: '.length))).to.deep.equal(REFUSAL);
+      expect(client.modified()).to.equal(false);
+      goOn(200);
+      await client.stored();
+      expect(storedLines().slice(-2)).to.deep.equal(['một', 'hai']);
+      const [, put] = host.puts();
+      expect(put?.headers).to.include({ 'x-cool-wopi-ismodifiedbyuser': 'false' });
+      expect(put?.headers).not.to.have.property('x-cool-wopi-extendeddata');
+    });
+
+    it('refuses also where nothing was written, and uploads the same once more', async () => {
+      const client = await beginUpload();
+      expect(await client.save({ extendedData: 'svc1.two', dontSaveIfUnmodified: true })).to.deep.equal(REFUSAL);
+      goOn(200);
+      await putsReach(2);
+      const [first, second] = host.puts();
+      expect(second?.body.equals(first?.body ?? Buffer.of())).to.equal(true);
+    });
+
+    it('begins that of the next save at once when it is done', async () => {
+      await editor.kill();
+      editor = await start({ timings: { ...FAST, uploadGap: 60_000 } });
+      const client = await beginUpload();
+      goOn(200);
+      await client.stored();
+      await client.addLine('hai');
+      await client.save();
+      await client.stored();
+    });
+  });
+
   it('saves by itself: after a pause in typing, and from time to time without one', async () => {
     await editor.kill();
     editor = await start({ timings: { ...FAST, idleSave: 60, periodicSave: 200 } });

@@ -10,7 +10,6 @@ import {
 } from './config.ts';
 import { asEditorError, closedError, notLoaded } from './errors.ts';
 import { OpenDocument } from './open-document.ts';
-import { toSavedVersion } from './saving.ts';
 import { Server } from './server.ts';
 import { type Context, EditorState } from './state.ts';
 import { textsFor } from './texts.ts';
@@ -139,8 +138,7 @@ class Editor {
     const { state } = this.#context;
     await this.#reportFailure(document.present());
     if (!state.session || (state.status !== 'loaded' && state.status !== 'closing')) throw notLoaded();
-    if (state.isEditing()) return this.#reportFailure(document.saving.save());
-    return { ...toSavedVersion(await this.#reportFailure(document.askState())), unmodified: true };
+    return this.#reportFailure(document.saving.save());
   }
 
   async #reportFailure<Value>(work: Promise<Value>): Promise<Value> {

@@ -3,8 +3,8 @@ import type { EditorMessage } from './frame.ts';
 import { EditorPage, type PageEvents, type ReopenOptions } from './page.ts';
 import { StatePoller } from './poller.ts';
 import { type RecoverableDocument, Recovery } from './recovery.ts';
-import { Saving, toSavedVersion } from './saving.ts';
-import type { Session, SessionState } from './server.ts';
+import { Saving } from './saving.ts';
+import { type Session, type SessionState, toSavedVersion } from './server.ts';
 import type { Context } from './state.ts';
 import { UnsavedChanges } from './unsaved-changes.ts';
 
@@ -53,7 +53,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     const { texts, state } = this.#context;
     this.#beginLoading();
     // A handler may have destroyed it just now.
-    if (state.isOver() || this.#isRemoved()) return;
+    if (state.isOver() || this.isRemoved()) return;
     const address = this.#getAddress(granted);
     if (address !== undefined) this.page.open(address, granted.form);
     else this.failToLoad(editorError('load_failed', texts.loadFailed, { reason: 'editor_url' }));
@@ -74,7 +74,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
   async reopen(options: ReopenOptions): Promise<boolean> {
     const { session } = this.#context.state;
     const address = session && this.#getAddress(session);
-    return address !== undefined && !this.#isRemoved() && this.page.reopen(address, session?.form ?? {}, options);
+    return address !== undefined && !this.isRemoved() && this.page.reopen(address, session?.form ?? {}, options);
   }
 
   /** Waits for a document that its page has lost. @throws {SVC.EditorError} `network_error` */
@@ -108,6 +108,14 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     // biome-ignore lint/suspicious/noConsole: a page that does not listen is one in the making
     if (!config.events?.onError) console.error(`SVC.Editor: ${code}: ${message}`, detail);
     emit('onError', { code, message, detail });
+  }
+
+  isRemoved(): boolean {
+    if (this.page.frame.isConnected()) return false;
+    // biome-ignore lint/suspicious/noConsole: nobody else would say why nothing is to be seen
+    console.warn('SVC.Editor: destroyed, since its element is not in the page any more');
+    this.#editor.destroy();
+    return true;
   }
 
   stop(): void {
@@ -145,7 +153,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
   onLost(detail: Record<string, unknown>): void {
     const { state, texts } = this.#context;
     this.saving.disprove();
-    if ((state.status !== 'loaded' && state.status !== 'closing') || this.#isRemoved()) return;
+    if ((state.status !== 'loaded' && state.status !== 'closing') || this.isRemoved()) return;
     this.#recover();
     this.reportError(editorError('network_error', texts.ended, detail));
   }
@@ -174,7 +182,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     const { texts } = this.#context;
     return new StatePoller({
       ask: async () => {
-        if (this.#isRemoved()) throw closedError();
+        if (this.isRemoved()) throw closedError();
         if (this.recovery.isAway()) throw editorError('network_error', texts.ended);
         return this.askState();
       },
@@ -196,8 +204,11 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
       askState: () => this.askState(),
       getVersion: () => state.version ?? 0,
       isOpen: () => state.status !== 'loading' && !this.recovery.isAway(),
+      isEditing: () => state.isEditing(),
       isDoubtful: () => unsaved.isDoubtful(),
-      onUnanswered: () => void this.recovery.check(),
+      onSave: () => unsaved.onSave(),
+      // A close() that waits for it has to fail first: until then the document is none to look for.
+      onUnanswered: () => void setTimeout(() => void this.recovery.check()),
     });
   }
 
@@ -215,15 +226,6 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     return url.origin === origin ? url.href : undefined;
   }
 
-  /** Returns whether the page has removed the element, or emptied it: then the editor is destroyed. */
-  #isRemoved(): boolean {
-    if (this.page.frame.isConnected()) return false;
-    // biome-ignore lint/suspicious/noConsole: nobody else would say why nothing is to be seen
-    console.warn('SVC.Editor: destroyed, since its element is not in the page any more');
-    this.#editor.destroy();
-    return true;
-  }
-
   #setModified(modified: boolean): void {
     const { state, emit } = this.#context;
     if (state.modified === modified) return;
@@ -239,7 +241,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     // Of what the editor's server no longer has, the page may know nothing: its connection can die without a sound.
     if (wasListed && current.users.length === 0 && state.isEditing()) void this.recovery.check();
     const isNew = state.version !== undefined && current.version > state.version;
-    this.unsaved.onState(current, isNew);
+    this.unsaved.onState(current, isNew, this.saving.isOwn(current));
     if (isNew) {
       state.version = current.version;
       emit('onSaved', toSavedVersion(current));

@@ -20,6 +20,8 @@ export interface RecoverableDocument {
   /** Saves after what is queued. */
   saveSoon(): void;
   onLost(detail: Record<string, unknown>): void;
+  /** Returns whether the page has removed the element, or emptied it: then the editor is destroyed. */
+  isRemoved(): boolean;
   /** The session has ended: there is no way back. */
   failToLoad(error: SVC.EditorError): void;
 }
@@ -150,6 +152,8 @@ export class Recovery {
     const slept = Date.now() - this.#lastTick > SLEPT_MS;
     this.#lastTick = Date.now();
     const { page, unsaved } = this.#document;
+    // The server is not asked any more after an opening that failed, so nothing else would notice.
+    if (this.#document.isRemoved()) return;
     const quiet = unsaved.isModified() ? QUIET_MODIFIED_MS : QUIET_MS;
     if (slept || (this.#isInUse() && page.heartbeat.quietMs() > quiet)) void this.check();
   }
@@ -176,12 +180,13 @@ export class Recovery {
     return document.visibilityState === 'visible' && !this.#document.page.heartbeat.isIdle();
   }
 
+  /** A document that was closed since nobody used it has no connection to lose. */
   #isOpen(): boolean {
-    return this.#context.state.status === 'loaded' && !this.#away;
+    return this.#context.state.status === 'loaded' && !this.#away && !this.#document.page.isAsleep();
   }
 
   #loseTouch(silent: boolean): void {
-    if (this.#away) return;
+    if (this.#away || this.#document.page.isAsleep()) return;
     this.#isSilent = silent;
     this.#document.onLost({ reason: 'unreachable' });
   }
@@ -192,19 +197,21 @@ export class Recovery {
     let tries = 0;
     let tried = 0;
     let wasSilent = false;
+    let renewedAt = since;
     for (let ms = 0; ; ms = Math.min(Math.max(ms * 2, FIRST_MS), longest)) {
       // Time without an answer counts as waiting.
       if (ms > 0) await this.#pause(ms * (0.75 + Math.random() / 2) - (Date.now() - tried));
       if (this.#away !== away) return;
       tried = Date.now();
       try {
-        const elapsed = tried - since;
-        await this.#ask(elapsed > RENEW_MS);
+        const renews = tried - renewedAt > RENEW_MS;
+        await this.#ask(renews);
+        if (renews) renewedAt = tried;
         if (await this.#resume()) return this.#finish(away, true);
         // A page whose service was there at once finds back to it as well, and so keeps the document open.
         const options = { patience: getPatience(tries++, wasSilent), text: texts.reopening, keep: ms === 0 };
         if (this.#away === away && (await this.#document.reopen(options))) return this.#finish(away, false);
-        longest = elapsed > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
+        longest = tried - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
       } catch (thrown) {
         const error = asEditorError(thrown);
         wasSilent ||= Date.now() - tried >= SILENT_MS;
@@ -214,12 +221,12 @@ export class Recovery {
     }
   }
 
-  /** Asks the server whether it is there; after long for the session's place, which may be taken by now. */
+  /** Asks the server whether it is there; now and then for the session's place, which may be taken by now, or free again. */
   async #ask(renews: boolean): Promise<void> {
     const { server, state } = this.#context;
     const { session } = state;
     if (!session) throw notLoaded();
-    if (renews) this.#document.enter(await server.setMode(session, session.mode));
+    if (renews) this.#document.enter(await server.setMode(session, session.requested_mode));
     else await server.probe(session);
   }
 
@@ -247,7 +254,7 @@ export class Recovery {
       unsaved.reset();
       saving.onBack(baseline);
     }
-    if (wasUnsaved && !saving.isPending() && this.#context.state.isEditing()) this.#document.saveSoon();
+    if (wasUnsaved && !saving.isPending()) this.#document.saveSoon();
     away.resolve();
   }
 

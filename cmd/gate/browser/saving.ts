@@ -1,7 +1,7 @@
 import { type Deferred, defer, randomHex } from './async.ts';
 import { editorError } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
-import type { SessionState } from './server.ts';
+import { type SessionState, toSavedVersion } from './server.ts';
 import type { Texts } from './texts.ts';
 import { type Baseline, locateChanges, type UnsavedChanges } from './unsaved-changes.ts';
 
@@ -17,8 +17,10 @@ export interface SavingOptions {
   getVersion(): number;
   /** Returns whether there is a document that can be asked. */
   isOpen(): boolean;
-  /** Returns whether the editor may be wrong when it says that there is nothing to save, for how long. */
+  /** Returns whether the session may save. */
+  isEditing(): boolean;
   isDoubtful: UnsavedChanges['isDoubtful'];
+  onSave: UnsavedChanges['onSave'];
   /** The editor has not said a word about a save in all its time: the page may have lost it without knowing. */
   onUnanswered(): void;
 }
@@ -67,14 +69,16 @@ export class Saving {
   #requests = 0;
   #answers = 0;
   #requestedAt = 0;
-  #onProof: (isProof: boolean) => void = () => {};
+  /** Those who wait for a sign of life: one is enough for all. */
+  readonly #proofs = new Set<(isProof: boolean) => void>();
 
   constructor(options: SavingOptions) {
     this.#options = options;
   }
 
+  /** Saves, or finds out for somebody who only reads whether what was not saved before is stored. */
   save(): Promise<SVC.SaveResult> {
-    const { isDoubtful, getVersion } = this.#options;
+    const { isDoubtful, getVersion, isEditing, onSave } = this.#options;
     if (Date.now() - this.#requestedAt > UNANSWERED_MS) this.#answers = this.#requests;
     const pending: Pending = {
       ...defer<SVC.SaveResult>(),
@@ -88,8 +92,11 @@ export class Saving {
       timer: setTimeout(() => this.#onTimeout(pending), SAVE_MS),
     };
     this.#pending = pending;
-    this.#request(pending);
-    this.#retryLater(pending);
+    if (isEditing()) {
+      onSave();
+      this.#request(pending);
+      this.#retryLater(pending);
+    } else this.#onNothingToSave(pending);
     return pending.promise;
   }
 
@@ -103,7 +110,8 @@ export class Saving {
     this.#answers = 0;
     if (!this.#pending) return;
     this.#pending.first = 1;
-    this.#requestAgain(this.#pending, false);
+    if (this.#options.isEditing()) this.#requestAgain(this.#pending, false);
+    else this.#onNothingToSave(this.#pending);
   }
 
   isPending(): boolean {
@@ -113,23 +121,25 @@ export class Saving {
   /** Resolves with whether the editor's server answers the page within so many milliseconds. */
   prove(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms);
-      this.#onProof = (isProof) => {
+      const settle = (isProof: boolean): void => {
         clearTimeout(timer);
+        this.#proofs.delete(settle);
         resolve(isProof);
       };
+      const timer = setTimeout(() => settle(false), ms);
+      this.#proofs.add(settle);
       this.#request(this.#pending ?? { nonce: randomHex(), force: false });
     });
   }
 
   /** The page has lost its connection: it proves nothing. */
   disprove(): void {
-    this.#onProof(false);
+    for (const settle of this.#proofs) settle(false);
   }
 
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void {
-    this.#onProof(true);
+    for (const settle of this.#proofs) settle(true);
     this.#answers = Math.min(this.#answers + 1, this.#requests);
     const { success, result, errorMsg } = message.Values;
     const pending = this.#pending;
@@ -147,10 +157,14 @@ export class Saving {
 
   /** The server has answered. */
   onState(state: SessionState): void {
-    if (this.#baseline && state.version > this.#baseline.version) this.#baseline = undefined;
-    if (this.#pending && state.save?.nonce === this.#pending.nonce) {
-      this.#take()?.resolve({ ...toSavedVersion(state), unmodified: false });
-    }
+    const isOwn = this.isOwn(state);
+    if (isOwn || (this.#baseline && state.version > this.#baseline.version)) this.#baseline = undefined;
+    if (isOwn) this.#take()?.resolve({ ...toSavedVersion(state), unmodified: false });
+  }
+
+  /** Returns whether the version of the pending save is there. */
+  isOwn({ save }: SessionState): boolean {
+    return this.#pending !== undefined && save?.nonce === this.#pending.nonce;
   }
 
   /** The nonce of the pending save. */
@@ -174,16 +188,20 @@ export class Saving {
   }
 
   /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
-  #onNothingToSave(pending: Pending): void {
+  #onNothingToSave(pending: Pending, isLate = false): void {
+    const { askState, isEditing } = this.#options;
     const settle = (state: SessionState): void => {
       this.onState(state);
       if (this.#pending !== pending) return;
       const found = this.#baseline ? locateChanges(this.#baseline, state) : 'stored';
-      const end = () => (found === 'lost' || found === 'unknown' ? this.#lose(pending) : this.#finish(pending, state));
-      if (found === 'stored' || found === 'lost') end();
-      else this.#waitForVersion(pending, BASELINE_MS, end);
+      if (found === 'stored') this.#finish(pending, state);
+      else if (found === 'lost' || (found === 'unknown' && isLate)) this.#lose(pending, state);
+      else if (!isLate) this.#waitForVersion(pending, BASELINE_MS, () => this.#onNothingToSave(pending, true));
+      // The editor has them still, and may have forgotten to send them off. A reader leaves that to others.
+      else if (isEditing()) this.#requestAgain(pending, true);
+      else this.#finish(pending, state);
     };
-    this.#options.askState().then(settle, (error) => this.#take(pending)?.reject(error));
+    askState().then(settle, (error) => this.#take(pending)?.reject(error));
   }
 
   #waitForVersion(pending: Pending, ms: number, otherwise: () => void): void {
@@ -193,12 +211,12 @@ export class Saving {
 
   #finish(pending: Pending, state: SessionState): void {
     this.#baseline = undefined;
-    const unmodified = state.version <= pending.versionAtCall;
+    const unmodified = state.version <= pending.versionAtCall || !this.#options.isEditing();
     this.#take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
   }
 
-  #lose(pending: Pending): void {
-    const detail = { reason: 'changes_lost', version: this.#baseline?.version };
+  #lose(pending: Pending, { version }: SessionState): void {
+    const detail = { reason: 'changes_lost', version };
     this.#baseline = undefined;
     this.#take(pending)?.reject(editorError('save_failed', this.#options.texts.changesLost, detail));
   }
@@ -243,17 +261,23 @@ export class Saving {
    * that all is.
    */
   #retryLater(pending: Pending): void {
-    const { isOpen, getVersion } = this.#options;
+    const { isOpen, isEditing, getVersion } = this.#options;
     const retry = (): void => {
       this.#retryLater(pending);
-      if (!isOpen()) return;
+      if (!isOpen() || !isEditing()) return;
+      const isLate = pending.force && Date.now() - this.#requestedAt > UNANSWERED_MS;
       if (getVersion() > pending.versionAtRequest) this.#requestAgain(pending, false);
       else if (!pending.isAnswered) this.#requestAgain(pending, pending.force);
+      // After an upload that failed the editor waits for 5 s, and then for somebody who wants something of it.
+      else if (isLate) this.#requestAgain(pending, false);
     };
     pending.retry = setTimeout(retry, RETRY_MS * (0.5 + Math.random()));
   }
 
-  /** The version that is on its way may have it all: the editor is asked once it is there, or it takes long. */
+  /**
+   * The version that is on its way may have it all: the editor is asked once it is there, or it takes long. What was written
+   * meanwhile is not in it, and the editor (25.04.9) sends that off 5 s later, or takes it for sent with that version.
+   */
   #onUploading(pending: Pending): void {
     pending.isAnswered = true;
     this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, false));
@@ -267,15 +291,4 @@ export class Saving {
     if (this.#options.isDoubtful()) this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, true));
     else this.#onNothingToSave(pending);
   }
-}
-
-/** Converts a state to the version that `save()` and `onSaved` report. */
-export function toSavedVersion(state: SessionState): SVC.SavedVersion {
-  return {
-    version: state.version,
-    url: state.download_url,
-    size: state.size,
-    sha256: state.sha256,
-    savedAt: state.saved_at,
-  };
 }

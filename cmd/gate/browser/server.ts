@@ -5,6 +5,17 @@ import type { Texts } from './texts.ts';
 export type Session = EmbedSession;
 export type SessionState = EmbedSessionState;
 
+/** Converts a state to the version that `save()` and `onSaved` report. */
+export function toSavedVersion(state: SessionState): SVC.SavedVersion {
+  return {
+    version: state.version,
+    url: state.download_url,
+    size: state.size,
+    sha256: state.sha256,
+    savedAt: state.saved_at,
+  };
+}
+
 /** A request that has not been answered by then never will be. */
 const ANSWER_MS = 30_000;
 /** A question after the state is small, and asked again. */

@@ -3,8 +3,9 @@ import type { EditorState } from './state.ts';
 
 const DOUBT_MS = 30_000;
 
-/** The server's state of a document when unsaved changes were made on top of it. */
+/** What the server had when there were unsaved changes. */
 export interface Baseline {
+  /** The changes are all in the versions after this one, if they were stored. */
   version: number;
   /** Time at which the editor had fetched the document; null when it is not known. */
   loadedAt: string | null;
@@ -27,15 +28,20 @@ export function locateChanges(
  * Follows the changes of a document until the server has them. The editor calls a document unmodified as soon as it has
  * written the file, before the file has reached the server, and never reports that it does not. Undoing everything looks the
  * same from here. So that neither is taken for the other, a document that is unmodified for 30 s without a new version is
- * doubted.
+ * doubted. Each version ends the doubt of one write: the next one may have been made while that version was on its way.
  */
 export class UnsavedChanges {
   readonly #state: EditorState;
   readonly #warns: boolean;
   readonly #onDoubt: () => void;
   #modified = false;
-  #baseline: Baseline | undefined;
-  #doubt: false | 'a moment' | 'long' = false;
+  /** When the editor had fetched the document that was modified. */
+  #loadedAt: string | null = null;
+  /** Writes of which no version is known. */
+  #writes = 0;
+  /** Writes since a save was asked for, without its own. */
+  #laterWrites = 0;
+  #isDoubtLong = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param warns whether to ask before the page is left */
@@ -47,40 +53,41 @@ export class UnsavedChanges {
 
   /** Takes the editor's word for whether it has unsaved changes, before the state says so. */
   setModified(modified: boolean): void {
-    const { version, loadedAt, modified: before } = this.#state;
-    if (!before && modified) this.#baseline = version === undefined ? undefined : { version, loadedAt };
+    if (!this.#state.modified && modified) this.#loadedAt = this.#state.loadedAt;
     if (!this.#state.isEditing()) return;
-    if (this.#modified && !modified) {
-      this.#trust();
-      this.#doubt = 'a moment';
-      this.#timer = setTimeout(() => {
-        this.#doubt = 'long';
-        this.#onDoubt();
-      }, DOUBT_MS);
-    }
+    // Where somebody types while it writes, the editor says only once more that the document is modified.
+    if (this.#modified) this.#onWritten();
     this.#modified = modified;
     this.#guard();
   }
 
-  /** The server has answered. @param isNew whether with a new version */
-  onState({ version, loaded_at: loadedAt }: SessionState, isNew: boolean): void {
-    const baseline = this.#baseline;
-    if (baseline) baseline.loadedAt ??= loadedAt;
+  /** A save is asked for. */
+  onSave(): void {
+    this.#laterWrites = this.#modified ? -1 : 0;
+  }
+
+  /** The server has answered. @param isNew whether with a new version @param isOwn whether of the save that is asked for */
+  onState({ version, loaded_at: loadedAt }: SessionState, isNew: boolean, isOwn: boolean): void {
+    if (this.any()) this.#loadedAt ??= loadedAt;
     if (!isNew) return;
-    // It is of a save before these changes: after one of them the page would have said that nothing is left to save.
-    if (baseline && this.#doubt) baseline.version = version;
-    this.#onStored();
+    const others = this.#writes - (version - this.#getVersion());
+    this.#writes = Math.max(0, isOwn ? Math.min(others, this.#laterWrites) : others);
+    this.#doubt();
+    this.#guard();
   }
 
   /** A document was reopened. */
   reset(): void {
     this.#modified = false;
-    this.#onStored();
+    this.#writes = 0;
+    this.#doubt();
+    this.#guard();
   }
 
-  /** Returns whether the editor takes the document for saved while the server has no version of it yet; not even after 30 s. */
+  /** Returns whether the editor may be wrong when it says that there is nothing to save, and whether for 30 s already. */
   isDoubtful(): false | 'a moment' | 'long' {
-    return this.#doubt;
+    if (this.#writes === 0) return this.#modified && 'a moment';
+    return this.#isDoubtLong ? 'long' : 'a moment';
   }
 
   /** Returns whether the editor has changes that it has not saved. */
@@ -90,12 +97,14 @@ export class UnsavedChanges {
 
   /** Returns whether there are changes that may be lost. */
   any(): boolean {
-    return this.#modified || this.#doubt !== false;
+    return this.#modified || this.#writes > 0;
   }
 
-  /** Returns what the server had before the changes that the editor has not saved; undefined without changes. */
+  /** Returns where the changes that may be lost will be found; undefined without changes. */
   getBaseline(): Baseline | undefined {
-    return this.#modified && this.#baseline ? { ...this.#baseline } : undefined;
+    if (!this.any()) return undefined;
+    const missing = this.#writes + (this.#modified ? 1 : 0);
+    return { version: this.#getVersion() + missing - 1, loadedAt: this.#loadedAt };
   }
 
   stop(): void {
@@ -103,14 +112,25 @@ export class UnsavedChanges {
     window.removeEventListener('beforeunload', this.#ask);
   }
 
-  #onStored(): void {
-    this.#trust();
-    this.#guard();
+  #onWritten(): void {
+    this.#laterWrites += 1;
+    this.#writes += 1;
+    this.#doubt();
   }
 
-  #trust(): void {
-    this.#doubt = false;
+  #getVersion(): number {
+    return this.#state.version ?? 0;
+  }
+
+  /** Gives the version of a write its time. */
+  #doubt(): void {
     clearTimeout(this.#timer);
+    this.#isDoubtLong = false;
+    if (this.#writes === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#isDoubtLong = true;
+      this.#onDoubt();
+    }, DOUBT_MS);
   }
 
   /** Listens only while it is needed: pages with this listener are kept out of the browser's back-forward cache. */

@@ -138,11 +138,11 @@ function modified(value) {
 }
 
 /** As the real one: a host that asked hears of success before the upload has begun, and of nothing after it. */
-function saveResult({ success, result }) {
+function saveResult({ success, result, errorMsg = result }) {
   if (success) show('Đang gửi vào kho… / Storing…');
   if (!state.notify) return;
   state.notify = false;
-  host.post('Action_Save_Resp', success ? { success } : { success, result, errorMsg: result });
+  host.post('Action_Save_Resp', success ? { success } : { success, result, errorMsg });
 }
 
 function storageError(kind) {

@@ -31,6 +31,8 @@ export interface Orders extends Behaviour {
   frameAncestors?: string;
   /** The editor's server lists nobody. */
   nobody?: boolean;
+  /** When the editor fetched the document. */
+  loadedAt?: string;
 }
 
 export type FakeGate = Awaited<ReturnType<typeof startFakeGate>>;
@@ -146,6 +148,7 @@ export async function startFakeGate() {
       size: 1000 + version,
       sha256: hash('sha256', `${key} ${version}`),
       download_url: `${gate.origin}/svc/embed/files/x?v=${version}`,
+      loaded_at: gate.orders.loadedAt ?? 'at first',
       users: gate.orders.nobody ? [] : [{ id: 'u1', name: 'Lan' }],
       save: saves.find((save) => save.nonce === nonce) ?? saves.at(-1) ?? null,
     };
