@@ -73,6 +73,15 @@ for (const installed of BROWSERS) {
     const posts = () => gate.requests.filter((request) => request.startsWith('POST /browser/'));
     const removals = () => gate.requests.filter((request) => request.startsWith('DELETE '));
     const modeChanges = () => gate.requests.filter((request) => request.endsWith('/mode'));
+    /** The editor saves what its page has left behind. */
+    const saveAtExit = (id = 'editor') => {
+      const document = gate.documents.get(`key-${id}`);
+      if (document) document.version += 1;
+    };
+    const hearsOfLoss = () =>
+      until('it is told of the loss', () =>
+        call<boolean>('told.some(({ event, data }) => event === "onError" && data.detail.reason === "changes_lost")'),
+      );
     const countTold = async (name: string) => (await toldBy(page)).filter((told) => told === name).length;
     const state = (id = 'editor') => call<string>(`editors.${id}.getInfo().state`);
     const isGone = () => until('no session is left', () => gate.sessions.size === 0);
@@ -448,13 +457,31 @@ for (const installed of BROWSERS) {
       await call(`told.splice(0);
         document.querySelector("#second").append(document.querySelector("#editor"));
         document.body.append(document.querySelector("#editor"))`);
+      saveAtExit();
       await event(page, 'onDocumentLoaded');
-      expect(await toldBy(page)).to.deep.equal(['onModified', 'onReady', 'onDocumentLoaded']);
+      expect((await toldBy(page)).slice(0, 3)).to.deep.equal(['onModified', 'onReady', 'onDocumentLoaded']);
+      await event(page, 'onSaved');
       expect(gate.configs).to.have.length(1);
       expect(new Set(gate.forms.map((form) => form.get('access_token'))).size).to.equal(1);
       await inEditor(await editorFrame(page), 'type()');
       expect((await run('editors.editor.save()')).value).to.include({ unmodified: false });
       expect(warnings).to.deep.equal([]);
+    });
+
+    it('opens in its new place when it is moved while the service is away, and tells what is lost', async () => {
+      await openAndType();
+      await until('its document is known', () => call<boolean>('editors.editor.getInfo().users.length === 1'));
+      gate.orders = { down: true };
+      await call('document.querySelector("#second").append(document.querySelector("#editor"))');
+      expect(await event(page, 'onError')).to.include({ code: 'network_error' });
+      // Also while it is being opened again.
+      gate.orders = { silent: true, loadedAt: 'later' };
+      await until('it opens anew', () => posts().length === 2);
+      await call('document.body.append(document.querySelector("#editor"))');
+      gate.orders.silent = false;
+      await until('it is back', async () => (await countTold('onDocumentLoaded')) === 2);
+      await hearsOfLoss();
+      expect(await state()).to.equal('loaded');
     });
 
     it('opens in its new place when it is moved while it changes its mode', async () => {
@@ -527,13 +554,33 @@ for (const installed of BROWSERS) {
         await until('its page is gone', () => frame.detached);
         expect(await state()).to.equal('loading');
         expect(posts()).to.have.length(1);
+        saveAtExit();
         await comeBack();
         await event(page, 'onDocumentLoaded');
-        expect(await toldBy(page)).to.deep.equal(['onModified', 'onReady', 'onDocumentLoaded']);
+        expect((await toldBy(page)).filter((name) => name !== 'onSaved')).to.deep.equal([
+          ...['onModified', 'onReady', 'onDocumentLoaded'],
+        ]);
         expect(modes()).to.deep.equal(['edit']);
         expect(new Set(gate.forms.map((form) => form.get('access_token'))).size).to.equal(1);
+        await event(page, 'onSaved');
         await inEditor(await editorFrame(page), 'type()');
-        expect((await run('editors.editor.save()')).value).to.include({ version: 1, unmodified: false });
+        expect((await run('editors.editor.save()')).value).to.include({ version: 2, unmodified: false });
+      });
+
+      it('tries again until it has its place and its document, and tells what is lost', async () => {
+        await openAndType();
+        await until('its document is known', () => call<boolean>('editors.editor.getInfo().users.length === 1'));
+        await leave();
+        await until('the place is free', () => modes().join() === 'view');
+        gate.orders = { down: true, loadedAt: 'later' };
+        await comeBack();
+        expect(await event(page, 'onError')).to.include({ code: 'network_error' });
+        await begin('editors.editor.save()');
+        gate.orders.down = false;
+        await until('it is back', async () => (await countTold('onDocumentLoaded')) === 2);
+        expect(modes()).to.deep.equal(['edit']);
+        await hearsOfLoss();
+        expect(await ended()).to.deep.include({ code: 'save_failed', detail: { reason: 'changes_lost', version: 0 } });
       });
 
       it('tells when all places are taken by then', async () => {
@@ -683,9 +730,7 @@ for (const installed of BROWSERS) {
       await until('it is back', async () => (await countTold('onDocumentLoaded')) === 2);
       expect(await call('editors.editor.getInfo()')).to.include({ mode: 'view', requestedMode: 'edit', limited: true });
       expect(await countTold('onLimitReached')).to.equal(1);
-      await until('it is told', () =>
-        call<boolean>('told.some(({ event, data }) => event === "onError" && data.detail.reason === "changes_lost")'),
-      );
+      await hearsOfLoss();
       expect(await run('editors.editor.save()')).to.deep.nested.include({ 'value.unmodified': true });
     });
 

@@ -45,8 +45,8 @@ class Editor {
   readonly #started: Promise<void>;
   #queuedSave: Promise<SVC.SaveResult> | undefined;
   #closing: Promise<void> | undefined;
-  /** While the page is in the browser's back-forward cache: the mode to go on with, and the request that gave up the place. */
-  #frozen: { mode: SVC.Mode; released: Promise<unknown> } | undefined;
+  /** While the page is in the browser's back-forward cache: what to go on with, and the request that gave up the place. */
+  #frozen: { mode: SVC.Mode; wasOpen: boolean; released: Promise<unknown> } | undefined;
 
   constructor(target: string | HTMLElement, config: SVC.Config, scriptUrl: string | undefined) {
     checkConfig(config);
@@ -224,12 +224,13 @@ class Editor {
     if (!persisted) return void server.remove(session).catch(() => {});
     if (state.status === 'closing') this.destroy();
     if (state.isOver() || state.status === 'failed') return;
+    const wasOpen = this.#isOpen();
     state.status = 'loading';
-    this.#document.recovery.cancel();
+    this.#document.recovery.suspend();
     this.#document.page.frame.empty();
     const { mode } = session;
     const released = mode === 'edit' ? server.setMode(session, 'view').catch(() => {}) : Promise.resolve();
-    this.#frozen = { mode, released };
+    this.#frozen = { mode, wasOpen, released };
   };
 
   /** The page is shown again: asks for the session's place, and opens the document. */
@@ -240,10 +241,12 @@ class Editor {
     const frozen = this.#frozen;
     if (!session || !frozen) return;
     this.#frozen = undefined;
+    const renews = frozen.mode === 'edit';
+    if (frozen.wasOpen) return document.comeBack({ ready: frozen.released, renews });
     document.page.loading.begin();
     try {
       await frozen.released;
-      const granted = frozen.mode === 'edit' ? await server.setMode(session, 'edit') : session;
+      const granted = renews ? await server.setMode(session, 'edit') : session;
       if (state.isOver() || state.status === 'failed') return;
       if (granted !== state.session) document.enter(granted);
       document.open(granted);

@@ -1,6 +1,6 @@
 import { closedError, editorError, notLoaded } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
-import { EditorPage, type PageEvents, type ReopenOptions } from './page.ts';
+import { EditorPage, type PageEvents, type ReopenOptions, type Return } from './page.ts';
 import { StatePoller } from './poller.ts';
 import { type RecoverableDocument, Recovery } from './recovery.ts';
 import { Saving } from './saving.ts';
@@ -71,6 +71,12 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     if (!isThere && state.status === 'loading' && this.#openings === opening) this.open(granted);
   }
 
+  /** Opens a document again whose frame was emptied, with what is known of it. */
+  comeBack(how: Return): void {
+    this.#setModified(false);
+    this.#recover({ ...how, text: this.#context.texts.loading });
+  }
+
   async reopen(options: ReopenOptions): Promise<boolean> {
     const { session } = this.#context.state;
     const address = session && this.#getAddress(session);
@@ -79,7 +85,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
 
   /** Waits for a document that its page has lost. @throws {SVC.EditorError} `network_error` */
   present(): Promise<void> {
-    if (this.page.isAsleep()) this.#recover();
+    if (this.page.isAsleep()) this.#recover({});
     return this.recovery.wait();
   }
 
@@ -144,9 +150,12 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
   onMoved(): void {
     const { session, status } = this.#context.state;
     if (!session || status === 'closing') return;
-    this.recovery.cancel();
-    this.page.loading.begin();
-    this.open(session);
+    if (this.recovery.isAway()) this.page.interrupt();
+    else if (status === 'loaded') this.comeBack({});
+    else {
+      this.page.loading.begin();
+      this.open(session);
+    }
   }
 
   /** The page of an open document has lost it. */
@@ -154,12 +163,16 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     const { state, texts } = this.#context;
     this.saving.disprove();
     if ((state.status !== 'loaded' && state.status !== 'closing') || this.isRemoved()) return;
-    this.#recover();
+    this.#recover({ isTold: true });
     this.reportError(editorError('network_error', texts.ended, detail));
   }
 
+  onAway(): void {
+    this.reportError(editorError('network_error', this.#context.texts.ended));
+  }
+
   onAwake(): void {
-    this.#recover();
+    this.#recover({});
   }
 
   onModified(modified: boolean): void {
@@ -249,8 +262,8 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     this.saving.onState(current);
   }
 
-  #recover(): void {
+  #recover(how: Return): void {
     this.#context.state.status = 'loading';
-    this.recovery.lose();
+    this.recovery.lose(how);
   }
 }

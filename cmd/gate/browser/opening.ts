@@ -3,6 +3,8 @@ import { editorError } from './errors.ts';
 import type { Context } from './state.ts';
 
 const SILENCE_MS = 10_000;
+/** The most connections that a browser keeps to a server. */
+const CONNECTIONS = 6;
 /** Contract: Browser events. */
 export const LOAD_MS = 120_000;
 
@@ -120,4 +122,13 @@ function describeSilence(origin: string): string {
     `(the service's SVC_EMBED_ALLOWED_ORIGINS must have ${location.origin}), ` +
     `and does the policy of this page name ${origin} in frame-src and form-action?`
   );
+}
+
+/**
+ * Returns how long an opening may take. A browser finds out one by one that its connections are dead: where they may be, an
+ * opening that is not answered is tried again at once until all have had their turn, otherwise later and later, for a
+ * service that is only slow.
+ */
+export function getPatience(tries: number, wasSilent: boolean): number {
+  return wasSilent && tries < CONNECTIONS ? 2_000 : Math.min(5_000 + tries * 1_250, 30_000);
 }

@@ -35,6 +35,18 @@ export interface ReopenOptions {
   keep: boolean;
 }
 
+/** How a document is got back. */
+export interface Return {
+  /** Sentence that is shown meanwhile. */
+  text?: string;
+  /** True if it was told that the connection is lost. */
+  isTold?: boolean;
+  /** True if the session has to be given its place again. */
+  renews?: boolean;
+  /** Resolves when that may begin. */
+  ready?: Promise<unknown>;
+}
+
 type Phase = 'silent' | 'heard' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed';
 
 /** Time for the editor to say what has failed. */
@@ -97,6 +109,11 @@ export class EditorPage {
       this.frame.openBehind(url, fields, keep || this.#hasRejoined);
       this.cover(text);
     });
+  }
+
+  /** Ends what is being opened behind: its frame was emptied. */
+  interrupt(): void {
+    this.#attempt?.end(false);
   }
 
   /** Stops waiting for the document. */

@@ -1,6 +1,7 @@
 import { type Deferred, defer, pause } from './async.ts';
 import { asEditorError, editorError, isFinal, notLoaded } from './errors.ts';
-import type { EditorPage, ReopenOptions } from './page.ts';
+import { getPatience } from './opening.ts';
+import type { EditorPage, ReopenOptions, Return } from './page.ts';
 import type { StatePoller } from './poller.ts';
 import type { Saving } from './saving.ts';
 import type { Session } from './server.ts';
@@ -20,6 +21,8 @@ export interface RecoverableDocument {
   /** Saves after what is queued. */
   saveSoon(): void;
   onLost(detail: Record<string, unknown>): void;
+  /** Attempts to get back fail, of which nothing was told yet. */
+  onAway(): void;
   /** Returns whether the page has removed the element, or emptied it: then the editor is destroyed. */
   isRemoved(): boolean;
   /** The session has ended: there is no way back. */
@@ -60,8 +63,6 @@ const LONG_MS = 120_000;
 const LONGEST_LATER_MS = 15_000;
 /** A question that was not answered for so long got lost: connections may be dead without the browser knowing. */
 const SILENT_MS = 1_500;
-/** The most connections that a browser keeps to a server. */
-const CONNECTIONS = 6;
 
 /** Notices that the page has lost its document, and gets back to it. */
 export class Recovery {
@@ -69,7 +70,8 @@ export class Recovery {
   readonly #document: RecoverableDocument;
   /** Settles when the document is there again; undefined while it is. */
   #away: Deferred<void> | undefined;
-  #before: { unsaved: boolean; baseline: Baseline | undefined } = { unsaved: false, baseline: undefined };
+  /** What was not saved when the document was there last. */
+  #before: { unsaved: boolean; baseline: Baseline | undefined } | undefined;
   /** True if nothing got through to the service, which says nothing about the page's own connection. */
   #isSilent = false;
   #isReaching = false;
@@ -100,13 +102,12 @@ export class Recovery {
   }
 
   /** The page has lost its document: tries until it is back. */
-  lose(): void {
+  lose(how: Return): void {
     if (this.#away) return;
-    const { unsaved, page } = this.#document;
-    this.#before = { unsaved: unsaved.any(), baseline: unsaved.getBaseline() };
-    page.cover();
+    this.#remember();
+    this.#document.page.cover(how.text);
     this.#away = defer();
-    void this.#reconnect(this.#away, Date.now());
+    void this.#reconnect(this.#away, how);
   }
 
   /** Resolves when the document is there, at once if it is. @throws {SVC.EditorError} `network_error` after 30 s */
@@ -123,7 +124,17 @@ export class Recovery {
   cancel(): void {
     this.#away?.resolve();
     this.#away = undefined;
+    this.#before = undefined;
     this.#hasten();
+  }
+
+  /** Stops trying until it is lost the next time, when what was not saved before still counts. */
+  suspend(): void {
+    this.#remember();
+    const before = this.#before;
+    this.cancel();
+    this.#before = before;
+    this.#isSilent = false;
   }
 
   /**
@@ -191,13 +202,25 @@ export class Recovery {
     this.#document.onLost({ reason: 'unreachable' });
   }
 
-  async #reconnect(away: Deferred<void>, since: number): Promise<void> {
-    const { texts } = this.#context;
+  #remember(): void {
+    const { unsaved } = this.#document;
+    this.#before ??= { unsaved: unsaved.any(), baseline: unsaved.getBaseline() };
+  }
+
+  async #reconnect(away: Deferred<void>, how: Return): Promise<void> {
+    const { text = this.#context.texts.reopening } = how;
+    let isTold = how.isTold === true;
+    const tell = (): void => {
+      if (!isTold && this.#away === away) this.#document.onAway();
+      isTold = true;
+    };
+    await how.ready;
+    const since = Date.now();
     let longest = LONGEST_MS;
     let tries = 0;
     let tried = 0;
     let wasSilent = false;
-    let renewedAt = since;
+    let renewedAt = how.renews ? 0 : since;
     for (let ms = 0; ; ms = Math.min(Math.max(ms * 2, FIRST_MS), longest)) {
       // Time without an answer counts as waiting.
       if (ms > 0) await this.#pause(ms * (0.75 + Math.random() / 2) - (Date.now() - tried));
@@ -209,13 +232,16 @@ export class Recovery {
         if (renews) renewedAt = tried;
         if (await this.#resume()) return this.#finish(away, true);
         // A page whose service was there at once finds back to it as well, and so keeps the document open.
-        const options = { patience: getPatience(tries++, wasSilent), text: texts.reopening, keep: ms === 0 };
+        const options = { patience: getPatience(tries++, wasSilent), text, keep: ms === 0 };
         if (this.#away === away && (await this.#document.reopen(options))) return this.#finish(away, false);
+        // The first may have been interrupted.
+        if (tries > 1) tell();
         longest = tried - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
       } catch (thrown) {
         const error = asEditorError(thrown);
         wasSilent ||= Date.now() - tried >= SILENT_MS;
         if (isFinal(error)) return this.#giveUp(away, error);
+        tell();
         longest = Date.now() - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_MS;
       }
     }
@@ -226,8 +252,8 @@ export class Recovery {
     const { server, state } = this.#context;
     const { session } = state;
     if (!session) throw notLoaded();
+    await server.probe(session);
     if (renews) this.#document.enter(await server.setMode(session, session.requested_mode));
-    else await server.probe(session);
   }
 
   /** Goes on with the page that is shown, if its connection has outlived a short silence: all that was typed has arrived. */
@@ -249,28 +275,21 @@ export class Recovery {
     if (this.#away !== away) return;
     this.#away = undefined;
     const { unsaved, saving } = this.#document;
-    const { unsaved: wasUnsaved, baseline } = this.#before;
+    const before = this.#before;
+    this.#before = undefined;
     if (!resumed) {
       unsaved.reset();
-      saving.onBack(baseline);
+      saving.onBack(before?.baseline);
     }
-    if (wasUnsaved && !saving.isPending()) this.#document.saveSoon();
+    if (before?.unsaved && !saving.isPending()) this.#document.saveSoon();
     away.resolve();
   }
 
   #giveUp(away: Deferred<void>, error: SVC.EditorError): void {
     if (this.#away !== away) return;
     this.#away = undefined;
+    this.#before = undefined;
     away.reject(error);
     this.#document.failToLoad(error);
   }
-}
-
-/**
- * Returns how long an opening may take. A browser finds out one by one that its connections are dead: where they may be, an
- * opening that is not answered is tried again at once until all have had their turn, otherwise later and later, for a
- * service that is only slow.
- */
-function getPatience(tries: number, wasSilent: boolean): number {
-  return wasSilent && tries < CONNECTIONS ? 2_000 : Math.min(5_000 + tries * 1_250, 30_000);
 }
