@@ -193,6 +193,31 @@ describe('the storage of several DocBuilders', function () {
       expect([one.replicas.rank(), two.replicas.rank()]).to.deep.equal([1, 0]);
     });
 
+    it('and has not: what it had written keeps its results, though no answer came', async () => {
+      const [one, two] = [await member(known, at), await member(known, at)];
+      const job = { ...newOne(), callback };
+      await one.store.add(job);
+      const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
+      const end = one.rows.end.bind(one.rows);
+      one.rows.end = async (ended) => {
+        one.rows.end = end;
+        await end(ended);
+        throw new Unavailable(new Error('no answer'));
+      };
+      await one.store.save({
+        ...job,
+        status: 'done',
+        outputs: [output],
+        finishedAt: 1,
+        expiresAt: clock.now + RETENTION_MS,
+      });
+      await silence(two.replicas, 11);
+      await two.store.takeOver();
+      await one.store.flush();
+      expect(await one.store.read(job.id)).to.include({ status: 'done' });
+      expect((await s3.files()).filter((name) => name.includes(job.id))).to.have.length(1);
+    });
+
     it('is not believed of one by an observer that was away itself, or found no database', async () => {
       const [one, two] = [await member(known, at), await member(known, at)];
       const job = newOne();

@@ -172,8 +172,9 @@ export class SharedJobs implements JobStore {
     try {
       for (const file of files) await results.put(file);
       const isOwn = await rows.end(job);
-      if (!isOwn) await results.remove(files);
       const kept = isOwn ? job : await rows.read(id);
+      // Another replica has it: as failed, or as an attempt wrote it to which no answer came.
+      if (!isOwn && !kept?.outputs.length) await results.remove(files);
       await this.#written(id);
       return kept;
     } catch (error) {
