@@ -17,9 +17,9 @@ declare namespace SVC {
   };
 
   interface Config {
-    /** The document; may come from `token`. */
+    /** The document. Required, here or in `token`. */
     document?: DocumentConfig;
-    /** Mode, user and look of the editor; may come from `token`. */
+    /** Mode, user and language of the editor. Required, here or in `token`; may be empty. */
     editor?: EditorConfig;
     ui?: UiConfig;
     /** HS256 JWT whose payload is the configuration itself. When the server has a secret it is required. */
@@ -79,7 +79,10 @@ declare namespace SVC {
   }
 
   interface Events {
-    /** The editor's page is ready. Fires again before each `onDocumentLoaded`, and after its page was reloaded. */
+    /**
+     * The editor's page is ready. Fires again whenever the page was opened anew, before `onDocumentLoaded`, and after the
+     * editor has reloaded it; not where the page goes on after a silence of the network.
+     */
     onReady?(info: Info): void;
     /**
      * The document is displayed. Fires again after `setReadOnly`, after a lost connection, after the element was moved

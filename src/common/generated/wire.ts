@@ -479,6 +479,9 @@ export interface EmbedConfig {
   token?: string;
   [k: string]: unknown;
 }
+/**
+ * The document. Required, here or in `token`.
+ */
 export interface EmbedDocument {
   /**
    * URL that the server (not the browser) downloads the source file from; subject to the outbound URL rules.
@@ -498,6 +501,9 @@ export interface EmbedDocument {
   key: string;
   [k: string]: unknown;
 }
+/**
+ * Mode, user and language of the editor. Required, here or in `token`; may be empty.
+ */
 export interface EmbedEditor {
   /**
    * How the document is opened. Whoever has the session can switch it: see `readOnly`.
