@@ -82,8 +82,7 @@ export async function openShared(
  */
 function everySecond(what: () => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
   let isFailing = false;
-  let running = Promise.resolve();
-  async function attempt(): Promise<void> {
+  return repeat(BEAT_MS, async () => {
     try {
       await what();
       isFailing = false;
@@ -91,15 +90,7 @@ function everySecond(what: () => Promise<void>, onFailure: (error: unknown) => v
       if (!isFailing) onFailure(error);
       isFailing = true;
     }
-  }
-  const stop = repeat(BEAT_MS, () => {
-    running = attempt();
-    return running;
   });
-  return () => {
-    stop();
-    return running;
-  };
 }
 
 /** An address of this machine, where it listens on all of them: its first that others can reach. */

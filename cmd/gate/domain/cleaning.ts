@@ -35,9 +35,8 @@ export interface CleaningDependencies {
  */
 export class Cleaning implements Duty {
   readonly #deps: CleaningDependencies;
-  #stop = (): void => {};
+  #stop: () => Promise<unknown> = async () => {};
   #isStopped = false;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(deps: CleaningDependencies) {
     this.#deps = deps;
@@ -47,20 +46,19 @@ export class Cleaning implements Duty {
   start(): void {
     this.#isStopped = false;
     // Bytes are removed even when the sweep finds no room for its transaction on a full disk.
-    this.#running = this.#reported(this.sweep()).then(() => this.#reported(this.sweepOrphans()));
-    this.#stop = repeat(SWEEP_MS, () => {
-      this.#running = this.#running
-        .then(() => this.#reported(this.sweep()))
-        .then(() => this.#reported(this.sweepBytes()));
-      return this.#running;
+    const first = this.#reported(this.sweep()).then(() => this.#reported(this.sweepOrphans()));
+    const stop = repeat(SWEEP_MS, async () => {
+      await first;
+      await this.#reported(this.sweep());
+      await this.#reported(this.sweepBytes());
     });
+    this.#stop = () => Promise.all([first, stop()]);
   }
 
   /** Ends it. Each step under way still does its first batch: a gate that is stopped again and again cleans, too. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#stop();
-    await this.#running;
+    await this.#stop();
   }
 
   /** Removes expired rows. */

@@ -63,7 +63,8 @@ it('what is repeated never runs beside itself, and ends also while it runs', asy
     running -= 1;
   });
   await third.promise;
-  stop();
+  await stop();
+  expect(running).to.equal(0);
   await pause(40, new AbortController().signal);
   expect([most, runs]).to.deep.equal([1, 3]);
 });
