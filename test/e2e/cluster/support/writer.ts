@@ -63,7 +63,7 @@ export function startWriter(sessions: Sessions, key: string) {
 }
 
 /** Rejects if it takes longer. */
-export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return Promise.race([
     work,
