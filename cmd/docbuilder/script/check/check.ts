@@ -10,7 +10,7 @@ import type {
 import { validator } from '../../../../src/common/schema.ts';
 import { type EffectivePlan, maxFileBytes } from '../../jobs/limits.ts';
 import { getCells, getImages, getParts, itemParts } from '../parts.ts';
-import { createWorkbook, formulaMistake, sheetNames, type Workbook } from './formula.ts';
+import { createWorkbook, formulaMistake, sheetKey, sheetNames, type Workbook } from './formula.ts';
 import { decodedPicture, scriptError } from './pictures.ts';
 
 const MAX_MISTAKES = 100;
@@ -131,9 +131,9 @@ function* repeatedNames(sheets: readonly Sheet[]): Generator<Mistake> {
   const names = new Set<string>();
   for (const [index, { name }] of sheets.entries()) {
     if (name === undefined) continue;
-    const folded = name.normalize('NFC').toLowerCase();
-    if (names.has(folded)) yield { path: `/sheets/${index}/name`, message: 'trùng tên với một trang tính khác' };
-    names.add(folded);
+    const key = sheetKey(name);
+    if (names.has(key)) yield { path: `/sheets/${index}/name`, message: 'trùng tên với một trang tính khác' };
+    names.add(key);
   }
 }
 

@@ -25,12 +25,17 @@ interface State {
   reference: boolean;
 }
 
-/** The sheets that formulas may refer to: their names by their names in lower case. */
+/** What tells sheets apart: their names without case, and with accents in one of their two spellings. */
+export function sheetKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** The sheets that formulas may refer to: their names by their keys. */
 export type Workbook = ReadonlyMap<string, string>;
 
 /** @param names from `sheetNames()` */
 export function createWorkbook(names: readonly string[]): Workbook {
-  return new Map(names.map((name) => [name.toLowerCase(), name]));
+  return new Map(names.map((name) => [sheetKey(name), name]));
 }
 
 /**
@@ -119,7 +124,7 @@ function takeOperand(state: State, token: FormulaToken, workbook: Workbook): str
 
 function sheetPrefix(sheet: string | undefined, workbook: Workbook): string {
   if (sheet === undefined) return '';
-  const name = workbook.get(sheet.toLowerCase());
+  const name = workbook.get(sheetKey(sheet));
   if (/[[\]/\\]/.test(sheet)) throw new FormulaError(OTHER_FILES);
   if (sheet.includes(':')) throw new FormulaError('không hỗ trợ tham chiếu qua nhiều trang tính');
   if (name === undefined) throw new FormulaError('không có trang tính như vậy');

@@ -38,6 +38,11 @@ describe('formulas of a script', () => {
   it('refer to sheets by their own spelling, in quotes', () => {
     expect(form('=kho!a1')).to.equal("='Kho'!A1");
     expect(form("='bảng giá'!$A:B")).to.equal("='Bảng giá'!$A:B");
+    for (const formula of ["='bảng giá'!A1", '=bảng!A1']) {
+      const both = createWorkbook(['Bảng giá'.normalize('NFD'), 'Bảng']);
+      const [nfc, nfd] = [fileForm(formula, both), fileForm(formula.normalize('NFD'), both)];
+      expect(nfc).to.equal(nfd).and.to.match(/!A1$/);
+    }
     expect(form("='It''s'!A1+'A1'!A1+'1.2'!A1")).to.equal("='It''s'!A1+'A1'!A1+'1.2'!A1");
     expect(mistake('=Nope!A1')).to.contain('không có trang tính như vậy, ở ký tự 2');
   });
