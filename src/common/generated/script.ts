@@ -1033,7 +1033,7 @@ export interface BooleanCell {
   format?: NumberFormat;
 }
 /**
- * A day, or a moment without a time zone.
+ * A day, or a moment without a time zone. Excel shows none before 1900.
  */
 export interface DateCell {
   type: 'date';
