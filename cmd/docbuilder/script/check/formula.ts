@@ -5,6 +5,7 @@ import { FormulaError, type FormulaToken, lex, OTHER_FILES } from './formula-tok
 /** The limits of Excel. */
 const MAX_DEPTH = 64;
 const MAX_ARGUMENTS = 255;
+const MAX_TEXT = 255;
 
 /** Something that is open: a call, or a bracket around an expression. */
 interface Level {
@@ -106,7 +107,10 @@ function step(state: State, token: FormulaToken, workbook: Workbook): string {
 
 function takeOperand(state: State, token: FormulaToken, workbook: Workbook): string {
   const { kind, text } = token;
-  fill(state.levels.at(-1), kind === 'text' ? text.slice(1, -1).replaceAll('""', '"') : undefined);
+  const literal = kind === 'text' ? text.slice(1, -1).replaceAll('""', '"') : undefined;
+  if (literal && literal.length > MAX_TEXT)
+    throw new FormulaError(`có chuỗi dài hơn ${MAX_TEXT} ký tự: hãy nối bằng &`);
+  fill(state.levels.at(-1), literal);
   if (kind === 'call') {
     const name = plainName(text);
     checkFunction(name);
