@@ -111,6 +111,18 @@ describe('DocBuilders that share a database and a bucket', function () {
     await until('figures tell', async () => (await status(one)).queue.running === 2 || undefined);
   });
 
+  it('standing still for too long: its jobs have failed, and still have when it is back', async () => {
+    const [id = ''] = slow;
+    one.child.kill('SIGSTOP');
+    try {
+      await jobThat(two.url, id, isEnded, 30_000);
+    } finally {
+      one.child.kill('SIGCONT');
+    }
+    await until('it is back', async () => (await limits(two)).limits.parallel_jobs === 2 || undefined);
+    expect(await jobThat(one.url, id, () => true)).to.deep.include({ status: 'failed', outputs: [] });
+  });
+
   it('killed in the middle of jobs: others say so at once, and their callbacks go out', async () => {
     const receiver = await callbackReceiver(() => 204);
     try {

@@ -90,7 +90,9 @@ export class JobRegistry {
   async job(id: string): Promise<JobRecord> {
     const issuedAt = this.#deps.ids.issuedAt('job', id);
     if (issuedAt === undefined) throw new AppError('not_found');
-    const job = this.#active.get(id) ?? this.#unkept.get(id) ?? (await this.#deps.store.read(id));
+    const active = this.#active.get(id);
+    // The store goes first: a replica that stood still may run a job of which others have told the end.
+    const job = this.#unkept.get(id) ?? (await this.#deps.store.read(id)) ?? active;
     if (!job) throw this.#missing(issuedAt);
     if (this.#expired(job)) throw new AppError('gone');
     return job;

@@ -87,8 +87,8 @@ async function fetchPictures(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   let characters = own;
-  // All fetchers take from the same generator, and the first one that fails closes it.
-  const waiting = eachOf(links);
+  // All fetchers take from the same iterator, and the first one that fails closes it: one of an array alone can't be closed.
+  const waiting = links.values().take(links.length);
   const fetcher = async (): Promise<void> => {
     for (const { path, url } of waiting) {
       const [file, place] = [newPath(), `${path}/url`];
@@ -106,10 +106,6 @@ async function fetchPictures(
   const ended = await Promise.allSettled(Array.from({ length: FETCHES }, fetcher));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return found;
-}
-
-function* eachOf<Item>(items: readonly Item[]): Generator<Item> {
-  yield* items;
 }
 
 /** One result file in the making. */

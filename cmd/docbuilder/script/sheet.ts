@@ -28,8 +28,9 @@ export const buildSheets: ContentBuilder = (script, { now }) => {
   const { meta = {}, sheets = [] } = script;
   const styles = new Styles();
   const names = sheetNames(sheets);
-  const separators = script.save.every(({ format }) => format === 'xlsx') ? {} : getSeparators(getLanguage(meta));
-  const context: SheetContext = { styles, workbook: createWorkbook(names), separators };
+  const isExcel = script.save.every(({ format }) => format === 'xlsx');
+  const separators = isExcel ? {} : getSeparators(getLanguage(meta));
+  const context: SheetContext = { styles, workbook: createWorkbook(names), separators, isExcel };
   const masters = sheets.map(({ print }, index) => masterPage(pageName(index), print, meta, now, styles)).join('');
   const firstShown = sheets.findIndex(({ hidden }) => !hidden);
   // Where all are hidden, the first is shown all the same.

@@ -6,7 +6,6 @@ import { list } from './text/list.ts';
 import { pageStyle } from './text/pages.ts';
 import {
   type BlockBuilder,
-  type BlockPlace,
   blockStyle,
   heading,
   horizontalRule,
@@ -64,8 +63,9 @@ function* blocks(body: readonly Block[], context: TextContext): Iterable<string>
       broken = true;
       continue;
     }
-    if (broken || (block.type === 'heading' && block.page_break_before)) headings = 0;
-    yield* blockXml(block, { pointer: `/body/${index}`, breakBefore: broken, afterTable, headings }, context);
+    if (broken || beginsPage(block)) headings = 0;
+    const build = BUILDERS[block.type] as BlockBuilder<Block>;
+    yield* build(block, { pointer: `/body/${index}`, breakBefore: broken, afterTable, headings }, context);
     headings = block.type === 'heading' ? headings + 1 : 0;
     previous = block.type;
     broken = false;
@@ -77,10 +77,6 @@ function* blocks(body: readonly Block[], context: TextContext): Iterable<string>
 
 function beginsPage(block: Block): boolean {
   return block.type === 'page_break' || (block.type === 'heading' && block.page_break_before === true);
-}
-
-function blockXml(block: Block, place: BlockPlace, context: TextContext): Iterable<string> {
-  return (BUILDERS[block.type] as BlockBuilder<Block>)(block, place, context);
 }
 
 const BUILDERS: { [Type in Block['type']]: BlockBuilder<Extract<Block, { type: Type }>> } = {

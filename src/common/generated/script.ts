@@ -1033,7 +1033,7 @@ export interface BooleanCell {
   format?: NumberFormat;
 }
 /**
- * A day, or a moment without a time zone.
+ * A day, or a moment without a time zone. Excel shows none before 1900.
  */
 export interface DateCell {
   type: 'date';
@@ -1429,7 +1429,13 @@ export interface PrintSetup {
    * Only this range, such as `A1:F40`.
    */
   area?: string;
+  /**
+   * Header of every page. xlsx takes 255 characters in all three parts together, Excel's codes included: a font and its size take about 20.
+   */
   header?: Marginal;
+  /**
+   * Footer of every page, as long as a header.
+   */
   footer?: Marginal;
 }
 /**

@@ -1,6 +1,7 @@
 import { AppError, fileTooLarge, type Mistake } from '../../../../src/common/errors.ts';
 import type {
   ListItem,
+  Meta,
   Script,
   Sheet,
   Table,
@@ -10,7 +11,8 @@ import type {
 import { validator } from '../../../../src/common/schema.ts';
 import { type EffectivePlan, maxFileBytes } from '../../jobs/limits.ts';
 import { getCells, getImages, getParts, itemParts } from '../parts.ts';
-import { createWorkbook, formulaMistake, sheetNames, type Workbook } from './formula.ts';
+import { excelLength, LONGEST_HEADER } from './excel-header.ts';
+import { createWorkbook, formulaMistake, sheetKey, sheetNames, type Workbook } from './formula.ts';
 import { decodedPicture, scriptError } from './pictures.ts';
 
 const MAX_MISTAKES = 100;
@@ -100,7 +102,11 @@ function* runTimeMistakes(script: Script): Generator<Mistake> {
   const { sheets = [] } = script;
   yield* repeatedNames(sheets);
   const workbook = createWorkbook(sheetNames(sheets));
-  for (const [index, sheet] of sheets.entries()) yield* cells(sheet, `/sheets/${index}`, workbook);
+  const isExcel = script.save.some(({ format }) => format === 'xlsx');
+  for (const [index, sheet] of sheets.entries()) {
+    if (isExcel) yield* longHeaders(sheet, `/sheets/${index}/print`, script.meta);
+    yield* cells(sheet, `/sheets/${index}`, workbook);
+  }
 }
 
 function* nesting(items: readonly ListItem[], path: string, level = 1): Generator<Mistake> {
@@ -131,9 +137,18 @@ function* repeatedNames(sheets: readonly Sheet[]): Generator<Mistake> {
   const names = new Set<string>();
   for (const [index, { name }] of sheets.entries()) {
     if (name === undefined) continue;
-    const folded = name.normalize('NFC').toLowerCase();
-    if (names.has(folded)) yield { path: `/sheets/${index}/name`, message: 'trùng tên với một trang tính khác' };
-    names.add(folded);
+    const key = sheetKey(name);
+    if (names.has(key)) yield { path: `/sheets/${index}/name`, message: 'trùng tên với một trang tính khác' };
+    names.add(key);
+  }
+}
+
+function* longHeaders({ print }: Sheet, path: string, meta: Meta | undefined): Generator<Mistake> {
+  for (const name of ['header', 'footer'] as const) {
+    const length = excelLength(print?.[name] ?? {}, meta);
+    if (length <= LONGEST_HEADER) continue;
+    const message = `dài ${length} ký tự, kể cả mã định dạng: xlsx chỉ nhận tối đa ${LONGEST_HEADER}`;
+    yield { path: `${path}/${name}`, message };
   }
 }
 

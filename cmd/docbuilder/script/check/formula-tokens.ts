@@ -19,7 +19,7 @@ export interface FormulaToken {
   sheet?: string;
 }
 
-const SHEET = String.raw`(?:(?<sheet>'(?:[^']|'')+'|[\p{L}_][\p{L}\p{N}_.]*)!)?`;
+const SHEET = String.raw`(?:(?<sheet>'(?:[^']|'')+'|[\p{L}_][\p{L}\p{M}\p{N}_.]*)!)?`;
 const NO_NAME = String.raw`(?![\p{L}\p{N}_.(!])`;
 // Formulas come from outside: no two neighbours in a pattern may match the same characters, or hostile ones would be
 // tried in every division between them.

@@ -5,6 +5,7 @@ import { FormulaError, type FormulaToken, lex, OTHER_FILES } from './formula-tok
 /** The limits of Excel. */
 const MAX_DEPTH = 64;
 const MAX_ARGUMENTS = 255;
+const MAX_TEXT = 255;
 
 /** Something that is open: a call, or a bracket around an expression. */
 interface Level {
@@ -25,12 +26,17 @@ interface State {
   reference: boolean;
 }
 
-/** The sheets that formulas may refer to: their names by their names in lower case. */
+/** What tells sheets apart: their names without case, and with accents in one of their two spellings. */
+export function sheetKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** The sheets that formulas may refer to: their names by their keys. */
 export type Workbook = ReadonlyMap<string, string>;
 
 /** @param names from `sheetNames()` */
 export function createWorkbook(names: readonly string[]): Workbook {
-  return new Map(names.map((name) => [name.toLowerCase(), name]));
+  return new Map(names.map((name) => [sheetKey(name), name]));
 }
 
 /**
@@ -101,7 +107,10 @@ function step(state: State, token: FormulaToken, workbook: Workbook): string {
 
 function takeOperand(state: State, token: FormulaToken, workbook: Workbook): string {
   const { kind, text } = token;
-  fill(state.levels.at(-1), kind === 'text' ? text.slice(1, -1).replaceAll('""', '"') : undefined);
+  const literal = kind === 'text' ? text.slice(1, -1).replaceAll('""', '"') : undefined;
+  if (literal && literal.length > MAX_TEXT)
+    throw new FormulaError(`có chuỗi dài hơn ${MAX_TEXT} ký tự: hãy nối bằng &`);
+  fill(state.levels.at(-1), literal);
   if (kind === 'call') {
     const name = plainName(text);
     checkFunction(name);
@@ -119,7 +128,7 @@ function takeOperand(state: State, token: FormulaToken, workbook: Workbook): str
 
 function sheetPrefix(sheet: string | undefined, workbook: Workbook): string {
   if (sheet === undefined) return '';
-  const name = workbook.get(sheet.toLowerCase());
+  const name = workbook.get(sheetKey(sheet));
   if (/[[\]/\\]/.test(sheet)) throw new FormulaError(OTHER_FILES);
   if (sheet.includes(':')) throw new FormulaError('không hỗ trợ tham chiếu qua nhiều trang tính');
   if (name === undefined) throw new FormulaError('không có trang tính như vậy');

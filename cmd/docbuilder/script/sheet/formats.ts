@@ -142,9 +142,9 @@ const AMOUNTS = { VND: 'vnd', USD: 'usd', EUR: 'eur' } as const;
  * @param inherited of the row, else of the column
  */
 export function formatFor(cell: Cell, inherited: NumberFormat | undefined): NumberFormat | undefined {
-  if (typeof cell === 'boolean') return inherited && 'general';
+  const type = typeof cell === 'object' ? cell?.type : typeof cell;
+  if (type === 'boolean') return inherited && 'general';
   if (typeof cell !== 'object' || cell === null) return inherited;
-  if (cell.type === 'boolean') return inherited && 'general';
   if (cell.type === 'currency') return AMOUNTS[cell.currency ?? 'VND'];
   if (inherited && inherited !== 'general' && FORMATS[inherited].tag === cell.type) return inherited;
   switch (cell.type) {

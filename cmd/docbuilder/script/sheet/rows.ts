@@ -12,6 +12,8 @@ export interface SheetContext {
   workbook: Workbook;
   /** Language of separators, see `dataStyle`. */
   separators: Attributes;
+  /** Days are numbered as in Excel. */
+  isExcel: boolean;
 }
 
 /** A piece of XML is handed on when it has about this many characters. */
@@ -69,12 +71,12 @@ function restXml(columns: readonly Column[], width: number, written: number): st
 }
 
 /** One row, in pieces: a cell may have ten pages of text, and a row a thousand of them. */
-function* rowXml(row: Row, width: number, lookUp: LookUp, { styles, workbook }: SheetContext): Generator<string> {
+function* rowXml(row: Row, width: number, lookUp: LookUp, context: SheetContext): Generator<string> {
   const cells = getCells(row);
   const own = Array.isArray(row) ? undefined : row;
   const rowKey = own ? lookKey(own) : '';
   const rowLook = rowKey === '' ? undefined : own;
-  let xml = rowStart(own?.height, styles);
+  let xml = rowStart(own?.height, context.styles);
   let empty = 0;
   let emptyStyle = '';
   const end = rowLook ? width : cells.length;
@@ -90,7 +92,7 @@ function* rowXml(row: Row, width: number, lookUp: LookUp, { styles, workbook }: 
       emptyStyle = style;
       continue;
     }
-    xml += cellXml(cell, `<table:table-cell${style}`, workbook);
+    xml += cellXml(cell, `<table:table-cell${style}`, context);
     if (xml.length < PIECE) continue;
     yield xml;
     xml = '';
@@ -116,24 +118,32 @@ function emptyCells(count: number, style: string): string {
  * A cell. Its style alone says what a number means; the result of a formula is left to the engine.
  * @param start of its tag
  */
-function cellXml(cell: Exclude<Cell, null>, start: string, workbook: Workbook): string {
+function cellXml(cell: Exclude<Cell, null>, start: string, context: SheetContext): string {
   if (typeof cell === 'string') return `${start} office:value-type="string">${lines(cell)}</table:table-cell>`;
   if (typeof cell === 'number') return `${start} office:value-type="float" office:value="${cell}"/>`;
   if (typeof cell === 'boolean') return `${start} office:value-type="boolean" office:boolean-value="${cell}"/>`;
   switch (cell.type) {
     case 'date': {
       const seconds = cell.value.length === 16 ? ':00' : '';
-      return `${start} office:value-type="date" office:date-value="${cell.value}${seconds}"/>`;
+      const value = context.isExcel ? excelDay(cell.value) : cell.value;
+      return `${start} office:value-type="date" office:date-value="${value}${seconds}"/>`;
     }
     case 'time': {
       const [hours, minutes, seconds = '00'] = cell.value.split(':');
       return `${start} office:value-type="time" office:time-value="PT${hours}H${minutes}M${seconds}S"/>`;
     }
     case 'formula':
-      return `${start} table:formula="msoxl:${escapeXml(fileForm(cell.formula, workbook))}"/>`;
+      return `${start} table:formula="msoxl:${escapeXml(fileForm(cell.formula, context.workbook))}"/>`;
     default:
-      return cellXml(cell.value, start, workbook);
+      return cellXml(cell.value, start, context);
   }
+}
+
+/** Excel counts a 29 February 1900, so that the days from 1 January to then have the number of the day before. */
+function excelDay(value: string): string {
+  if (value < '1900' || value >= '1900-03') return value;
+  const before = Date.parse(`${value.slice(0, 10)}T00:00:00Z`) - 86_400_000;
+  return new Date(before).toISOString().slice(0, 10) + value.slice(10);
 }
 
 const LINE_END = /\r\n?|\n/;

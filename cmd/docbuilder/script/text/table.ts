@@ -112,9 +112,8 @@ function createStyles(
     };
     const cell = rows[row]?.[column];
     const look = typeof cell === 'object' ? JSON.stringify({ ...cell, text: '' }) : '';
-    const isPlain = Object.values(neighbours).every((border) => border === undefined);
     const kind = row === 0 ? 'first' : row === rows.length - 1 ? 'last' : 'inner';
-    const key = `${kind} ${column} ${look} ${isPlain ? '' : JSON.stringify(neighbours)}`;
+    const key = `${kind} ${column} ${look} ${JSON.stringify(neighbours)}`;
     const style = known.get(key) ?? makeStyle(row, column, neighbours);
     known.set(key, style);
     return style;

@@ -97,6 +97,24 @@ describe('checks of a script', () => {
     });
   }
 
+  it('in xlsx as long a header as Excel takes, with the codes that LibreOffice writes', () => {
+    const bold = { text: 'BÁO CÁO', bold: true, font: 'Times New Roman', size: 14, color: '#FF0000' };
+    const sides = { center: [bold], right: ['Trang ', { field: 'page' }, '/', { field: 'pages' }] };
+    for (const [rest, most] of [
+      [{}, 234],
+      [sides, 159],
+    ] as const) {
+      const taken = (count: number, ...formats: string[]) => {
+        const print = { header: { left: 'a'.repeat(count), ...rest } };
+        const save = formats.map((format) => ({ format }));
+        return findMistakes(write('sheet', { save, sheets: [{ rows: [[1]], print }] }));
+      };
+      expect(taken(most, 'ods', 'xlsx')).to.equal(undefined);
+      expect(taken(most + 1, 'ods', 'xlsx')).to.deep.equal(['script_error', '/sheets/0/print/header']);
+      expect(taken(most + 1, 'ods', 'pdf')).to.equal(undefined);
+    }
+  });
+
   const invalid = (path: string) => ['script_invalid', path];
   const letters = (count: number) => 'a'.repeat(count);
   for (const [what, path, most, make, least = 0] of [

@@ -21,6 +21,7 @@ describe('formulas of a script', () => {
       '=.5+1.+1E+3',
       '=LOG10(100)+PI()',
       '=SUM(A1,)',
+      `=LEN("${'""'.repeat(255)}")`,
     ];
     for (const formula of formulas) expect(form(formula)).to.equal(formula);
   });
@@ -38,6 +39,11 @@ describe('formulas of a script', () => {
   it('refer to sheets by their own spelling, in quotes', () => {
     expect(form('=kho!a1')).to.equal("='Kho'!A1");
     expect(form("='bảng giá'!$A:B")).to.equal("='Bảng giá'!$A:B");
+    for (const formula of ["='bảng giá'!A1", '=bảng!A1']) {
+      const both = createWorkbook(['Bảng giá'.normalize('NFD'), 'Bảng']);
+      const [nfc, nfd] = [fileForm(formula, both), fileForm(formula.normalize('NFD'), both)];
+      expect(nfc).to.equal(nfd).and.to.match(/!A1$/);
+    }
     expect(form("='It''s'!A1+'A1'!A1+'1.2'!A1")).to.equal("='It''s'!A1+'A1'!A1+'1.2'!A1");
     expect(mistake('=Nope!A1')).to.contain('không có trang tính như vậy, ở ký tự 2');
   });
@@ -71,6 +77,7 @@ describe('formulas of a script', () => {
       ['=Main:Kho!A1', 'nhiều trang tính'],
       [`=${'('.repeat(65)}1${')'.repeat(65)}`, 'lồng nhau'],
       [`=SUM("Zebra",${'1,'.repeat(255)}1)`, 'hơn 255 đối số'],
+      [`=LEN("${'Zebra'.padEnd(256)}")`, 'chuỗi dài hơn 255 ký tự'],
       ["='Zebra'!A1", 'không có trang tính như vậy'],
       ...['=Zebra()', '=COM.Zebra.WEBSERVICE(1)', '=1+Zebra!A1', '=1 Zebra(2)', '=SUM(Zebra', '=1;"Zebra"'].map(quiet),
       ...['=HYPERLINK("Zebra")', '=CELL("Zebra")', '=INDIRECT("[Zebra]")'].map(quiet),
