@@ -74,7 +74,13 @@ if [ "$purpose" = run ] && need s3; then
 fi
 
 # Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
+# What is installed is asked first: apt-cache takes a second.
 liberation() {
+  for package in fonts-liberation2 fonts-liberation; do
+    case $(dpkg-query -W -f '${Status} ${Version}' "$package" 2>/dev/null) in
+      *' installed 2.'* | *' installed 1:2.'*) echo "$package"; return ;;
+    esac
+  done
   if apt-cache show fonts-liberation2 >/dev/null 2>&1; then echo fonts-liberation2; else echo fonts-liberation; fi
 }
 
