@@ -106,7 +106,6 @@ if (!run.stopping.aborted) {
       ...front,
       logFile: log('front'),
       readyUrl: `${address}/svc/healthz`,
-      environment: {},
     }),
   );
 }
