@@ -59,11 +59,10 @@ refuse_old_release() {
 }
 
 # ---- Debian packages -------------------------------------------------------------------------------------
-packages='nginx python3-uno bubblewrap libwebp7
+packages='nginx gettext-base python3-uno bubblewrap libwebp7
   fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core'
 if need tests bench; then packages="$packages curl openssl zip python3-venv"; fi
 if need tests bench corpus; then packages="$packages poppler-utils"; fi
-if need tests; then packages="$packages gettext-base"; fi
 if need corpus; then packages="$packages xz-utils"; fi
 # Java and Maven take 290 MB, and 130 MB to download.
 if need readers && [ "${SVC_TEST_VERAPDF:-}" = 1 ]; then packages="$packages maven default-jdk-headless"; fi
@@ -74,7 +73,13 @@ if [ "$purpose" = run ] && need s3; then
 fi
 
 # Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
+# What is installed is asked first: apt-cache takes a second.
 liberation() {
+  for package in fonts-liberation2 fonts-liberation; do
+    case $(dpkg-query -W -f '${Status} ${Version}' "$package" 2>/dev/null) in
+      *' installed 2.'* | *' installed 1:2.'*) echo "$package"; return ;;
+    esac
+  done
   if apt-cache show fonts-liberation2 >/dev/null 2>&1; then echo fonts-liberation2; else echo fonts-liberation; fi
 }
 
@@ -165,7 +170,7 @@ make_no_cluster() {
   echo 'create_main_cluster = false' | as_root tee $clusters/svc.conf >/dev/null
 }
 install_packages() {
-  command -v dpkg-query >/dev/null 2>&1 || { say 'this is not Debian or Ubuntu: install LibreOffice, python3-uno, bubblewrap and nginx yourself'; return; }
+  command -v dpkg-query >/dev/null 2>&1 || { say 'this is not Debian or Ubuntu: install LibreOffice, python3-uno, bubblewrap, nginx and envsubst yourself'; return; }
   list_missing "$@"
   [ -n "$missing" ] || return 0
   say 'updating the list of packages'

@@ -5,7 +5,7 @@ import { type EditorContainers, editorContainers, findGateway, requireDocker } f
 import { FRONT_DIRECTORY, gate, internalSide, nginx, standInEditor } from './parts.ts';
 import { firstFree, freePorts } from './port.ts';
 import { createRun, node, startService } from './service.ts';
-import { localSecret, NotPossible, readSettings, toAllowHosts, toOrigins } from './settings.ts';
+import { NotPossible, readSettings, requirePort, takeFolder, toAllowHosts, toOrigins } from './settings.ts';
 import { sharedStore } from './store.ts';
 import { sayRunning } from './summary.ts';
 
@@ -17,11 +17,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ru
 // The terminal is gone. nginx takes this signal for something else.
 process.on('SIGHUP', () => run.stop('SIGTERM'));
 
-const { port, editor, neighbours, store, ...given } = await readSettings(process.env).catch(refuse);
+const { port, editor, neighbours, store, secrets, ...given } = await prepare().catch(refuse);
+const [key, callbackSecret, ownPassword] = secrets;
 const address = `http://localhost:${port}`;
-const key = await localSecret(dataDir, 'api-key');
-const callbackSecret = await localSecret(dataDir, 'callback-secret');
-const ownPassword = await localSecret(dataDir, 'editor-password');
 const [gatePort, docbuilder, editorPort, openPort = 0, askPort = 0, databasePort = 0, s3Port = 0] = await freePorts(7);
 const on = (some: number | undefined): string => `127.0.0.1:${some}`;
 const editorUrl = (editor.kind !== 'stand-in' && editor.url) || `http://${on(editorPort)}`;
@@ -108,7 +106,6 @@ if (!run.stopping.aborted) {
       ...front,
       logFile: log('front'),
       readyUrl: `${address}/svc/healthz`,
-      environment: {},
     }),
   );
 }
@@ -130,6 +127,14 @@ if (!run.stopping.aborted) {
   });
 }
 process.exitCode = await run.ended();
+
+/** Reads the settings, and sees whether folder and port can be had: who starts it twice hears that first. */
+async function prepare() {
+  const settings = readSettings(process.env);
+  const secrets = await takeFolder(dataDir);
+  await requirePort(settings.port);
+  return { ...settings, secrets };
+}
 
 /** The official editor and what keeps its quarantine, of an image that is there. */
 async function pulledContainers(): Promise<EditorContainers> {

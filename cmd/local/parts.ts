@@ -1,8 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Environment, parseListen } from '../../src/common/config.ts';
-import { type FrontSettings, nginxArguments, readFrontConfig } from '../../src/common/front.ts';
-import { exists } from '../../src/common/fs/exists.ts';
+import { type FrontSettings, frontVariables } from '../../src/common/front.ts';
 import { GATE_FLAGS } from '../../src/common/node-flags.ts';
 import { node, type ServiceOptions } from './service.ts';
 import { type Neighbours, toAllowHosts, toOrigins } from './settings.ts';
@@ -114,18 +113,16 @@ export function internalSide(environment: Environment, port: number, address = '
   return { listen, front, wopiUrl: url || `http://${front}` };
 }
 
-/** The paths at which distributions put nginx; not every user's PATH has it. */
-const PROGRAMS = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx', '/usr/local/nginx/sbin/nginx'];
-
-/** The front's own nginx with a configuration in `prefix`: nothing of the machine's nginx is used but the program. */
-export async function nginx(settings: FrontSettings): Promise<Pick<ServiceOptions, 'command' | 'parameters'>> {
+/** A front's nginx, as its image starts it: nothing of the machine's nginx is used but the program. */
+export async function nginx(
+  settings: FrontSettings,
+): Promise<Pick<ServiceOptions, 'command' | 'parameters' | 'environment'>> {
   await mkdir(settings.prefix, { recursive: true, mode: 0o700 });
-  const configFile = join(settings.prefix, 'nginx.conf');
-  await writeFile(configFile, await readFrontConfig(settings), { mode: 0o600 });
-  return { command: await program(), parameters: nginxArguments(configFile, settings.prefix) };
-}
-
-async function program(): Promise<string> {
-  for (const path of PROGRAMS) if (await exists(path)) return path;
-  return 'nginx';
+  // Root's workers would become somebody who may not read root's folders; on a developer's machine they stay who they are.
+  const more = process.getuid?.() === 0 ? ['user root;'] : [];
+  return {
+    command: 'sh',
+    parameters: [join(settings.directory, 'start.sh'), ...more],
+    environment: frontVariables(settings),
+  };
 }

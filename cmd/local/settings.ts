@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Environment, parseList, readSecretFile } from '../../src/common/config.ts';
 import { makePrivateDirectory, writeAtomic } from '../../src/common/fs/atomic.ts';
-import { isFree, isPort } from './port.ts';
+import { lockFolder } from '../../src/common/fs/folder-lock.ts';
+import { firstFree, isFree, isPort } from './port.ts';
 
 /** The person at the terminal has asked for something that cannot be had. The message tells them why. */
 export class NotPossible extends Error {}
@@ -21,25 +22,53 @@ export interface Settings {
 }
 
 /** @throws {NotPossible} */
-export async function readSettings(environment: Environment): Promise<Settings> {
+export function readSettings(environment: Environment): Settings {
   const port = Number(environment['PORT'] || 8080);
   if (!isPort(port)) {
     throw new NotPossible(
       `PORT=${environment['PORT']} is not a port number from 1 to 65535, such as make run PORT=8081`,
     );
   }
-  const editor = chooseEditor(environment);
-  const neighbours = parseNeighbours(
-    environment['SVC_LOCAL_PORTS'],
-    environment['SVC_EMBED_ALLOWED_ORIGINS'],
-    environment['SVC_FETCH_ALLOW_HOSTS'],
-  );
-  if (!(await isFree(port))) throw new NotPossible(`Port ${port} is in use. Choose another: make run PORT=${port + 1}`);
   return {
-    ...{ port, editor, neighbours, store: chooseStore(environment['SVC_LOCAL_STORE']) },
+    port,
+    editor: chooseEditor(environment),
+    neighbours: parseNeighbours(
+      environment['SVC_LOCAL_PORTS'],
+      environment['SVC_EMBED_ALLOWED_ORIGINS'],
+      environment['SVC_FETCH_ALLOW_HOSTS'],
+    ),
+    store: chooseStore(environment['SVC_LOCAL_STORE']),
     adminUser: environment['SVC_ONLINE_ADMIN_USER'] || 'admin',
     adminPassword: readPassword(environment),
   };
+}
+
+/** @throws {NotPossible} unless this process can listen on a port, and browsers go there */
+export async function requirePort(port: number): Promise<void> {
+  const other = `Choose another: make run PORT=${await firstFree(Math.max(port + 1, 1024))}`;
+  if (!(await isFree(port)))
+    throw new NotPossible(`Port ${port} is in use${port < 1024 ? ', or only root may use it' : ''}. ${other}`);
+  const { cause } = (await fetch(`http://127.0.0.1:${port}`).catch((error: Error) => error)) as Error;
+  if ((cause as Error | undefined)?.message === 'bad port')
+    throw new NotPossible(`No browser opens port ${port}. ${other}`);
+}
+
+/**
+ * Makes the data folder, which is this process's own until it ends.
+ * @returns its API key, secret of callbacks and password of the editor
+ * @throws {NotPossible}
+ */
+export async function takeFolder(path: string): Promise<[key: string, callbackSecret: string, password: string]> {
+  try {
+    await makePrivateDirectory(path);
+    await access(path, constants.W_OK);
+    await lockFolder(path);
+    const secret = (name: string) => localSecret(path, name);
+    return [await secret('api-key'), await secret('callback-secret'), await secret('editor-password')];
+  } catch (error) {
+    const { message } = error as Error;
+    throw new NotPossible(`The data folder ${path} cannot be used: ${message}. SVC_LOCAL_DIR names another one.`);
+  }
 }
 
 function chooseStore(asked = ''): Settings['store'] {

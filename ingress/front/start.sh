@@ -1,5 +1,6 @@
 #!/bin/sh
-# The front image's entry point: renders the template from the SVC_FRONT_ variables, and becomes nginx.
+# Renders the template from the SVC_FRONT_ variables, and becomes nginx: the entry point of the front's image, and of `make run`.
+# usage: start.sh [further directives]
 set -eu
 # As process 1 it would not hear of it otherwise; nginx has its own ways.
 trap 'exit 0' TERM INT QUIT
@@ -20,4 +21,6 @@ fi
 export SVC_FRONT_RESOLVER="${SVC_FRONT_RESOLVER:-127.0.0.1}"
 names=$(env | sed -n 's/^\(SVC_FRONT_[A-Z_]*\)=.*/${\1}/p')
 envsubst "$names" <"$SVC_FRONT_DIR/nginx.conf.template" >"$SVC_FRONT_PREFIX/nginx.conf"
-exec nginx -e stderr -p "$SVC_FRONT_PREFIX" -c "$SVC_FRONT_PREFIX/nginx.conf" -g 'daemon off;'
+# Where distributions put it: not every user's PATH has these.
+PATH="$PATH:/usr/sbin:/usr/local/sbin:/usr/local/nginx/sbin"
+exec nginx -e stderr -p "$SVC_FRONT_PREFIX" -c "$SVC_FRONT_PREFIX/nginx.conf" -g "daemon off; ${1:-}"

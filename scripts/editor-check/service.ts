@@ -126,7 +126,6 @@ async function frontPart({ dataDir, internal, editorUrl }: Machine, port: number
     })),
     logFile,
     readyUrl: `http://127.0.0.1:${port}/svc/healthz`,
-    environment: {},
   }));
 }
 

@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 /**
  * Settings of `ingress/front/nginx.conf.template`. Addresses are `host:port`; a name may stand for several addresses,
  * and takes ` resolve` behind it where nginx (1.27.3 or later) is to look it up again while it runs.
@@ -8,7 +5,7 @@ import { join } from 'node:path';
 export interface FrontSettings {
   /** Writable folder for the pid file and temporary files. */
   prefix: string;
-  /** Folder that holds `ask.conf` and the pages. */
+  /** Folder that holds `start.sh`, the templates and the pages. */
   directory: string;
   /** File that takes the access log; `/dev/stdout` unless given. */
   log?: string;
@@ -40,30 +37,7 @@ export interface FrontSettings {
   requests?: number | undefined;
 }
 
-const SAFE = /^[A-Za-z0-9_./:@[\]+-]+(?: resolve)?$/;
-
-/**
- * The nginx configuration of a front. Throws when a value could mean something else to nginx than a name, a number or
- * an address, and when the template wants a variable that is not known.
- */
-export function frontConfig(template: string, settings: FrontSettings): string {
-  const variables = frontVariables(settings);
-  return template.replaceAll(/\$\{([A-Z_]+)\}/g, (_, name: string) => {
-    const value = variables[name];
-    if (value === undefined) throw new TypeError(`the template asks for ${name}, which is not known`);
-    if (name !== 'SVC_FRONT_TRUSTED_EDGES') return safe(name, value);
-    // As start.sh does: a directive each; without any, it is the sockets of the file system, of which the front has none.
-    const edges = (value || 'unix:').split(',').map((edge) => safe(name, edge));
-    return edges.join('; set_real_ip_from ');
-  });
-}
-
-function safe(name: string, value: string): string {
-  if (SAFE.test(value)) return value;
-  throw new TypeError(`${name} is not fit for an nginx configuration: ${JSON.stringify(value)}`);
-}
-
-/** The same as environment variables, for the `envsubst` of the front's image. */
+/** The same as environment variables, for `ingress/front/start.sh`. */
 export function frontVariables(settings: FrontSettings): Record<string, string> {
   return {
     SVC_FRONT_PREFIX: settings.prefix,
@@ -84,18 +58,4 @@ export function frontVariables(settings: FrontSettings): Record<string, string> 
     SVC_FRONT_REQUESTS_PER_ADDRESS: String(settings.requestsPerAddress ?? 2_000),
     SVC_FRONT_REQUESTS: String(settings.requests ?? 4_000),
   };
-}
-
-/** Reads the template beside `ask.conf` and renders it. */
-export async function readFrontConfig(settings: FrontSettings): Promise<string> {
-  return frontConfig(await readFile(join(settings.directory, 'nginx.conf.template'), 'utf8'), settings);
-}
-
-/**
- * Arguments of an nginx (1.19.5 or later, for `-e`) in the foreground. As root its workers would become somebody who
- * may not read a root's folders; on a developer's machine they stay who they are.
- */
-export function nginxArguments(configFile: string, prefix: string): string[] {
-  const user = process.getuid?.() === 0 ? ' user root;' : '';
-  return ['-e', 'stderr', '-p', prefix, '-c', configFile, '-g', `daemon off;${user}`];
 }

@@ -67,6 +67,9 @@ describe('the service on a developer’s machine', function () {
     const address = printed('address');
     const key = printed('API key');
     expect(address).to.equal(`http://localhost:${local.port}`);
+    const again = await startLocal({ SVC_LOCAL_DIR: local.folder });
+    expect(await again.ended).to.equal(1);
+    expect(again.said()).to.match(/^The data folder .* cannot be used: .* in use by another process.*\n$/);
 
     const home = await fetch(`${address}/`);
     expect(home.status).to.equal(200);
@@ -138,6 +141,7 @@ describe('the service on a developer’s machine', function () {
     [DOCKER, /^EDITOR=docker: .*answer: Cannot connect to the d.*\n$/, NO_DAEMON],
     [{ SVC_LOCAL_PORTS: 'all' }, /^SVC_LOCAL_PORTS=all must list ports of your own pages.*\n$/],
     [{ PORT: '80808' }, /^PORT=80808 is not a port number from 1 to 65535, such as make run PORT=8081\n$/],
+    [{ PORT: '6000' }, /^No browser opens port 6000\. Choose another: make run PORT=\d+\n$/],
     ...['localhost:9980', 'https://localhost:9980', 'http://localhost:9980/office'].map(
       (address) =>
         [

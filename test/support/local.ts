@@ -21,7 +21,7 @@ export async function startLocal(
     command = [process.execPath, 'cmd/local/main.ts'],
   }: { earlierLog?: string; command?: string[] } = {},
 ) {
-  const folder = environment['SVC_LOCAL_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc-local-')));
+  const folder = environment['SVC_LOCAL_DIR'] ?? (await mkdtemp(join(tmpdir(), 'svc local-')));
   await writeFile(join(folder, 'docbuilder.log'), earlierLog);
   const port = Number(environment['PORT']) || (await freePort());
   const [program = '', ...parameters] = command;

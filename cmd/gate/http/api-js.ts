@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 
 /** The files that browsers get of the gate: the embed library, its types, and the script of the demo page. */
@@ -38,7 +39,7 @@ async function script(name: string): Promise<string> {
 export async function bundle(name: string): Promise<string> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: [browserFile(`${name}.ts`).pathname],
+    entryPoints: [browserFile(`${name}.ts`)],
     bundle: true,
     minify: true,
     format: 'iife',
@@ -51,8 +52,8 @@ export async function bundle(name: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-function browserFile(name: string): URL {
-  return new URL(`../browser/${name}`, import.meta.url);
+function browserFile(name: string): string {
+  return join(import.meta.dirname, '../browser', name);
 }
 
 /** `GET /svc/api.js` (contract: Gate: embedding). */

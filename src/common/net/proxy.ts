@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
+import { unescape as decode } from 'node:querystring';
 import { basicAuthorization } from '../http/basic-auth.ts';
 import { inNetwork, parseAddress } from './address.ts';
 
@@ -55,7 +56,12 @@ export function parseProxy(text: string): { proxy: URL | undefined; mistakes: st
   const url = URL.parse(text);
   const sound =
     url && ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && url.search + url.hash === '';
-  if (sound) return { proxy: url, mistakes: [] };
+  if (sound) {
+    // A `%` that begins no escape stands for itself, and Node would refuse it at each request.
+    url.username = encodeURIComponent(decode(url.username));
+    url.password = encodeURIComponent(decode(url.password));
+    return { proxy: url, mistakes: [] };
+  }
   // Not repeated: there may be a password in it.
   return { proxy: undefined, mistakes: ['must be the address of a proxy, such as http://proxy.example:3128'] };
 }

@@ -73,7 +73,7 @@ export async function resolveTarget(
   if (!addresses.every(mayReach)) throw notAllowed('address');
   const isListed = (address: Address): boolean =>
     allowsAddress(options.allow, address, port, deniedBits(options.deny, address));
-  return { url, addresses, listed: listed || addresses.some(isListed) };
+  return { url, addresses, listed: listed || addresses.every(isListed) };
 }
 
 /** The port that a URL leads to, also when it is the default one of its scheme. */

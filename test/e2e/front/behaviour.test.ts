@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import express from 'express';
 import { limitPage } from '../../../cmd/gate/http/limit-page.ts';
+import { FRONT_DIRECTORY } from '../../../cmd/local/parts.ts';
 import { portOf } from '../../support/listen.ts';
 import { type Behaviour, UPSTREAMS } from './support/control.ts';
 import { deafListener } from './support/deaf-listener.ts';
-import { FRONT_DIRECTORY, type RunningNginx, startEdge, startFront, useFront } from './support/nginx.ts';
+import { type RunningNginx, startEdge, startFront, useFront } from './support/nginx.ts';
 import { open, requestText, send } from './support/raw.ts';
 import { BLOCKED, INTERNAL, NO_SOCKETS, PAGE, SOCKETS } from './targets.ts';
 

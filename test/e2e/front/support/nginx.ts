@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { FRONT_DIRECTORY, nginx } from '../../../../cmd/local/parts.ts';
 import { freePorts } from '../../../../cmd/local/port.ts';
-import { type FrontSettings, frontConfig, nginxArguments } from '../../../../src/common/front.ts';
+import type { FrontSettings } from '../../../../src/common/front.ts';
 import { until } from '../../../support/until.ts';
 import { startUpstreams, type Upstreams } from './upstreams.ts';
 
-export const FRONT_DIRECTORY = resolve(import.meta.dirname, '../../../../ingress/front');
-const EDGE = resolve(import.meta.dirname, 'edge.conf.template');
+const EDGE = join(import.meta.dirname, 'edge.conf.template');
 
 export type RunningNginx = Awaited<ReturnType<typeof startNginx>>;
 
@@ -25,12 +25,12 @@ export async function startFront(
   upstreams: Upstreams['addresses'],
   options: { change?: (template: string) => string; limits?: FrontLimits } = {},
 ): Promise<RunningFront> {
-  const template = await readFile(join(FRONT_DIRECTORY, 'nginx.conf.template'), 'utf8');
-  const prefix = await mkdtemp(join(tmpdir(), 'svc-front-'));
+  // As a clone may be in a folder of any name.
+  const prefix = await mkdtemp(join(tmpdir(), 'svc mặt trước-'));
   const [port = 0, openPort = 0, askPort = 0] = await freePorts(3);
   const settings: FrontSettings = {
     prefix,
-    directory: FRONT_DIRECTORY,
+    directory: options.change ? join(prefix, 'changed') : FRONT_DIRECTORY,
     log: join(prefix, 'access.log'),
     workers: 1,
     address: '127.0.0.1',
@@ -40,8 +40,12 @@ export async function startFront(
     ...upstreams,
     ...options.limits,
   };
-  const config = frontConfig(options.change?.(template) ?? template, settings);
-  return { settings, ...(await startNginx(config, prefix, settings.port)) };
+  if (options.change) {
+    await cp(FRONT_DIRECTORY, settings.directory, { recursive: true });
+    const template = join(settings.directory, 'nginx.conf.template');
+    await writeFile(template, options.change(await readFile(template, 'utf8')));
+  }
+  return { settings, ...(await start(await nginx(settings), prefix, port)) };
 }
 
 /** Gives the suite around the call a front before servers that it steers. */
@@ -76,15 +80,18 @@ export async function startEdge(front: FrontSettings): Promise<RunningNginx> {
 
 /** Starts nginx with a configuration that listens on this port of the loopback address. */
 export async function startNginx(config: string, prefix: string, port: number) {
-  const file = join(prefix, 'nginx.conf');
   await mkdir(prefix, { recursive: true });
-  await writeFile(file, config);
+  await writeFile(join(prefix, 'nginx.conf'), config);
+  const directives = `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''}`;
+  const parameters = ['-e', 'stderr', '-p', prefix, '-c', join(prefix, 'nginx.conf'), '-g', directives];
+  return start({ command: 'nginx', parameters, environment: {} }, prefix, port);
+}
+
+async function start(options: Awaited<ReturnType<typeof nginx>>, prefix: string, port: number) {
   const errors = join(prefix, 'stderr');
   const fd = openSync(errors, 'w');
-  const child = spawn('nginx', nginxArguments(file, prefix), {
-    stdio: ['ignore', fd, fd],
-    env: { PATH: `${process.env['PATH']}:/usr/sbin` },
-  });
+  const env = { PATH: `${process.env['PATH']}:/usr/sbin`, ...options.environment };
+  const child = spawn(options.command, options.parameters, { stdio: ['ignore', fd, fd], env });
   closeSync(fd);
   const ended = once(child, 'exit');
   const url = new URL(`http://127.0.0.1:${port}`);
@@ -110,7 +117,7 @@ export async function startNginx(config: string, prefix: string, port: number) {
     errors: () => readFile(errors, 'utf8'),
     /** Takes another configuration; resolves when what came in under the former one is answered. */
     async reload(changed: string): Promise<void> {
-      await writeFile(file, changed);
+      await writeFile(join(prefix, 'nginx.conf'), changed);
       const workers = async () =>
         (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ');
       const before = await workers();

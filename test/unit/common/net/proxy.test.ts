@@ -15,6 +15,7 @@ const NAMES = {
   'six.example': [[IPV6]],
   'inside.example': [['10.0.0.7']],
   'portal.internal': [['127.0.0.1']],
+  'mixed.example': [['127.0.0.1', PUBLIC]],
 };
 
 describe('the outbound door behind a proxy', () => {
@@ -65,6 +66,11 @@ describe('the outbound door behind a proxy', () => {
     expect(proxy.asked).to.deep.equal([]);
   });
 
+  it('attack: is not left out by a public host that has a listed address as well', async () => {
+    await download('http://mixed.example/a', doorFor('127.0.0.1'));
+    expect(proxy.asked).to.deep.equal(['127.0.0.1:80', `${PUBLIC}:80`]);
+  });
+
   it('speaks TLS with whom the URL names, through the proxy: to it the certificate must belong', async () => {
     // Behind it is a server without TLS: what arrives there is the beginning of a handshake.
     await refusal(download('https://docs.example/a'), 'download_failed');
@@ -80,11 +86,10 @@ describe('the outbound door behind a proxy', () => {
   });
 
   it('gives the proxy its credentials, and nobody else', async () => {
-    const url = new URL(proxy.url);
-    url.username = 'svc';
-    url.password = secret('of the proxy');
-    await download('http://docs.example/a', doorFor('', url));
-    expect(proxy.authorization()).to.equal(`Basic ${Buffer.from('svc:of the proxy').toString('base64')}`);
+    const given = `http://svc:100%%20of%the%2Fproxy@${proxy.url.host}`;
+    await download('http://docs.example/a', doorFor('', parseProxy(given).proxy));
+    const password = secret('100% of%the/proxy');
+    expect(proxy.authorization()).to.equal(`Basic ${Buffer.from(`svc:${password}`).toString('base64')}`);
     expect(canary.requests.map(({ headers }) => headers['proxy-authorization'])).to.deep.equal([undefined]);
   });
 });

@@ -1,13 +1,20 @@
+import { cp, symlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import express from 'express';
 import { type BrowserFiles, getApiJs, getApiTypes, loadBrowserFiles } from '../../../../cmd/gate/http/api-js.ts';
 import { cors } from '../../../../cmd/gate/http/cors.ts';
 import { type Canary, startCanary } from '../../../support/canary.ts';
+import { useFolder } from '../../../support/folder.ts';
 
 const MAX_GZIPPED = 12.5 * 1024;
 
+const ROOT = resolve(import.meta.dirname, '../../../..');
+
 describe('GET /svc/api.js', () => {
+  const folder = useFolder();
   let server: Canary;
   let files: BrowserFiles;
   let url: string;
@@ -25,6 +32,15 @@ describe('GET /svc/api.js', () => {
 
   it('is under 12.5 KiB gzipped', () => {
     expect(gzipSync(files.api).length).to.be.within(1000, MAX_GZIPPED);
+  });
+
+  it('is the same from a folder with any name', async () => {
+    const clone = folder.at('Dự án #1');
+    for (const part of ['cmd/gate/browser', 'cmd/gate/http/api-js.ts', 'tsconfig.json'])
+      await cp(resolve(ROOT, part), resolve(clone, part), { recursive: true });
+    await symlink(resolve(ROOT, 'node_modules'), resolve(clone, 'node_modules'));
+    const itsOwn = await import(pathToFileURL(resolve(clone, 'cmd/gate/http/api-js.ts')).href);
+    expect(await itsOwn.loadBrowserFiles()).to.deep.equal(files);
   });
 
   it('is one script that makes no code from text, writes no markup and keeps nothing', () => {
