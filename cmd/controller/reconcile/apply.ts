@@ -191,8 +191,8 @@ async function write(
 /** Reads a refusal that trying again at once does not change. */
 function toTrouble(error: unknown): Trouble | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  // A member that the kind does not have is a 500 to server-side apply.
-  const untyped = error.status === 500 && error.message.includes('failed to create typed patch object');
+  // A member that the kind does not have, or a value that it cannot take, is a 500 to server-side apply.
+  const untyped = error.status === 500 && /failed to (create typed patch|convert new) object/.test(error.message);
   if (!untyped && !hasStatus(error, 400, 403, 404, 422)) return undefined;
   // A quota or a role can change any time; a value that is wrong stays so.
   const message = `The API server refused: ${error.message}.${hintFor(error)}`;

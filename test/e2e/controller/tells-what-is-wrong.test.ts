@@ -16,12 +16,17 @@ describe('the controller tells what is wrong', function () {
   const cluster = useTestCluster();
 
   it('with pods of which the API server does not know a member, or not in that form', async () => {
-    const nodeAffinities = [{ requiredDuringScheduling: {} }, { requiredDuringSchedulingIgnoredDuringExecution: 'x' }];
-    for (const [index, nodeAffinity] of nodeAffinities.entries()) {
+    const preferred = [{ weight: 1.5, preference: {} }];
+    const cases: [nodeAffinity: object, told: string][] = [
+      [{ requiredDuringScheduling: {} }, 'nodeAffinity'],
+      [{ requiredDuringSchedulingIgnoredDuringExecution: 'x' }, 'nodeAffinity'],
+      [{ preferredDuringSchedulingIgnoredDuringExecution: preferred }, 'cannot convert float64 to int32'],
+    ];
+    for (const [index, [nodeAffinity, told]] of cases.entries()) {
       await cluster.apply(`typo-${index}`, { editor: { pod: { affinity: { nodeAffinity } } } });
       const stalled = conditionOf(await cluster.settled(`typo-${index}`), 'Stalled');
       expect(stalled).to.include({ reason: 'Refused' });
-      expect(stalled?.message).to.include('nodeAffinity');
+      expect(stalled?.message).to.include(told);
     }
   });
 
