@@ -42,6 +42,22 @@ describe('engine: conversions', function () {
     });
   }
 
+  it('a template keeps who made it, and when', async () => {
+    const said =
+      '<meta:initial-creator>Lan</meta:initial-creator><meta:creation-date>2020-01-02T03:04:05</meta:creation-date>';
+    const meta = `<office:meta xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0">${said}</office:meta>`;
+    for (const [family, to, template] of [
+      ['text', 'odt', 'ott'],
+      ['sheet', 'ods', 'ots'],
+      ['slides', 'odp', 'otp'],
+    ] as const) {
+      const [flat, content] = SEEDS[family];
+      const packed = await bench.convert(content.replace('<office:body>', `${meta}<office:body>`), flat, to);
+      const { bytes } = await bench.convert(packed.bytes, template, to);
+      expect(zipEntry(bytes, 'meta.xml'), template).to.include('>Lan<').and.include('>2020-01-02T03:04:05');
+    }
+  });
+
   it('documents with comments and tracked changes, which have windows of their own in an editor', async () => {
     const restarts = bench.restarts();
     const comment =
