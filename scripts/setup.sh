@@ -92,7 +92,8 @@ office() {
   suffix=-nogui
   if installed libreoffice-core; then suffix=; fi
   # With the core by name: on Ubuntu python3-uno would choose the one with windows.
-  echo "libreoffice-core$suffix libreoffice-writer$suffix libreoffice-calc$suffix libreoffice-impress$suffix"
+  # Math draws the formulas in documents; without it they are lost.
+  for part in core writer calc impress math; do echo "libreoffice-$part$suffix"; done
 }
 
 # Of browsers Ubuntu has only packages that ask for a snap, which a container can't have.

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { getTargets, type SourceFormat, type TargetFormat } from '../../cmd/docbuilder/formats.ts';
+import { ooxml } from '../../scripts/support/documents.ts';
 import { fodp, fods, fodt, formula, paragraph, pdfText, row, slide, textTable, useBench, zipEntry } from './support.ts';
 
 const SEEDS = {
@@ -41,6 +42,39 @@ describe('engine: conversions', function () {
       }
     });
   }
+
+  it('a template keeps who made it, and when', async () => {
+    const said =
+      '<meta:initial-creator>Lan</meta:initial-creator><meta:creation-date>2020-01-02T03:04:05</meta:creation-date>';
+    const meta = `<office:meta xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0">${said}</office:meta>`;
+    for (const [family, to, template] of [
+      ['text', 'odt', 'ott'],
+      ['sheet', 'ods', 'ots'],
+      ['slides', 'odp', 'otp'],
+    ] as const) {
+      const [flat, content] = SEEDS[family];
+      const packed = await bench.convert(content.replace('<office:body>', `${meta}<office:body>`), flat, to);
+      const { bytes } = await bench.convert(packed.bytes, template, to);
+      expect(zipEntry(bytes, 'meta.xml'), template).to.include('>Lan<').and.include('>2020-01-02T03:04:05');
+    }
+  });
+
+  it('a formula is drawn, and stays one', async () => {
+    const sign = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+    const fraction = `<m:f><m:num>${sign('α')}</m:num><m:den>${sign('β')}</m:den></m:f>`;
+    const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+    const math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
+    const body = `<w:document ${word} ${math}><w:body><w:p><m:oMath>${fraction}</m:oMath></w:p></w:body></w:document>`;
+    let [format, bytes]: [TargetFormat & SourceFormat, Buffer] = [
+      'docx',
+      ooxml('docx', {}, { 'word/document.xml': body }),
+    ];
+    for (const to of ['odt', 'rtf', 'docx'] as const) {
+      expect(pdfText((await bench.convert(bytes, format, 'pdf')).path), format).to.match(/α\s+β/);
+      [format, bytes] = [to, (await bench.convert(bytes, format, to)).bytes];
+    }
+    expect(zipEntry(bytes, 'word/document.xml')).to.include('<m:f>');
+  });
 
   it('documents with comments and tracked changes, which have windows of their own in an editor', async () => {
     const restarts = bench.restarts();

@@ -1,4 +1,4 @@
-import { addLines, createFlow } from './flow.ts';
+import { addLines, addMark, closeParagraph, createFlow, openParagraph } from './flow.ts';
 import { metafileLines } from './metafile.ts';
 import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
@@ -39,7 +39,11 @@ function readShape(reader: Reader, attributes: Attributes): ReturnType<Open> {
   const restore = reader.divert(flow, { style: enterShape(reader, attributes) });
   return () => {
     restore();
-    addLines(outer, flow.lines);
+    const [line = '', ...more] = flow.lines;
+    // A formula in a sentence.
+    if (attributes['text:anchor-type'] === 'as-char' && more.length === 0 && outer.paragraph)
+      addMark(outer.paragraph, line.trimEnd());
+    else addLines(outer, flow.lines);
   };
 }
 
@@ -91,7 +95,8 @@ function controlElements(reader: Reader, shape: Open): Elements {
 
 /**
  * Handlers of embedded objects. An object in XML, such as a chart, is a document inside the document: its titles,
- * categories and values are text of the frame. Its styles have the same names as styles of the document around.
+ * categories and values are text of the frame. Its styles have the same names as styles of the document around. A formula
+ * is a line with its signs in order, as MathML has them; the annotation repeats them in LibreOffice's own language.
  */
 function objectElements(reader: Reader): Elements {
   let depth = 0;
@@ -110,6 +115,11 @@ function objectElements(reader: Reader): Elements {
         reader.onPage = onPage;
       };
     },
+    math: () => {
+      openParagraph(reader.flow);
+      return () => closeParagraph(reader.flow);
+    },
+    annotation: () => SKIP,
     'draw:object-ole': unreadable,
     'draw:plugin': unreadable,
     'office:styles': part,

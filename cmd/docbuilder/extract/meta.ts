@@ -56,7 +56,7 @@ export async function readMeta({ path, family, source, facts }: MetaTask): Promi
   const { 'meta:page-count': pageCount, ...statistics } = values.statistics;
   return {
     ...{ format, family, size, encrypted, macros, generator: own.generator ?? null },
-    ...properties(values, own, OFFICE.test(format) ? 'Z' : ''),
+    ...properties(values, own, format),
     language: values.texts.get('dc:language')?.[0] ?? chooseLanguage(family, format, usage.language()),
     pages: family === 'text' ? pages || (pageCount ?? null) : null,
     words: isSheet ? null : (statistics['meta:word-count'] ?? sum(countWords)),
@@ -112,32 +112,30 @@ function countsIn(attributes: Attributes): Record<string, number> {
   return Object.fromEntries(counts.map(([name, value]) => [name, Number(value)]));
 }
 
-/**
- * Returns what LibreOffice has read, and otherwise what the source says.
- * @param offset of times that have none, such as `Z`
- */
-function properties({ texts }: Values, own: Partial<SourceProperties>, offset: string) {
+/** Returns what LibreOffice has read, and otherwise what the source says. */
+function properties({ texts }: Values, own: Partial<SourceProperties>, format: SourceFormat) {
+  const offset = OFFICE.test(format) ? 'Z' : '';
   const first = (name: string): string | null => texts.get(name)?.[0] ?? null;
   const keywords = texts.get('meta:keyword') ?? [];
   return {
     title: first('dc:title') ?? own.title ?? null,
     subject: first('dc:subject') ?? own.subject ?? null,
-    // The creator is written once if the same person saved the document last.
-    author: first('meta:initial-creator') ?? first('dc:creator') ?? own.author ?? null,
+    author: first('meta:initial-creator') ?? own.author ?? null,
     last_author: first('dc:creator') ?? own.last_author ?? null,
     keywords: keywords.length > 0 ? keywords : (own.keywords ?? []),
     description: first('dc:description') ?? own.description ?? null,
     created_at: time(first('meta:creation-date'), offset) ?? own.created_at ?? null,
     modified_at: time(first('dc:date'), offset) ?? own.modified_at ?? null,
-    printed_at: time(first('meta:print-date'), offset) ?? own.printed_at ?? null,
+    // LibreOffice takes that of a doc from a place where Word keeps it in local time.
+    printed_at: own.printed_at ?? (format === 'doc' ? null : time(first('meta:print-date'), offset)),
   };
 }
 
-/** Returns a time in ISO 8601 to the second; null for what is none, or for LibreOffice's day zero. */
+/** Returns a time in ISO 8601 to the second; null for what is none, or for the day zero of LibreOffice or Windows. */
 function time(value: string | null, usual: string): string | null {
   const [, local, offset = usual] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(value ?? '') ?? [];
-  return local === undefined || /^(0000|1899-12-30)/.test(local) ? null : `${local}${offset}`;
+  return local === undefined || /^(0000|1601-01-01|1899-12-30)/.test(local) ? null : `${local}${offset}`;
 }
 
 /** Workbooks have no language; the one that LibreOffice gives them is its own. */

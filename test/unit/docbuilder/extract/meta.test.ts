@@ -52,6 +52,20 @@ describe('metadata', () => {
     }
   });
 
+  it('has no author and no time that a document does not state', async () => {
+    const said =
+      '<dc:creator>Minh</dc:creator><meta:creation-date>1601-01-01T00:00:00Z</meta:creation-date><meta:print-date>2020-01-02T03:04:05</meta:print-date>';
+    // Of a doc LibreOffice knows only the local time of its printing.
+    for (const [format, printed] of [
+      ['doc', null],
+      ['xls', '2020-01-02T03:04:05Z'],
+    ] as const) {
+      expect(await meta('text', { body: '', meta: said }, { format }), format).to.deep.include({
+        ...{ author: null, last_author: 'Minh', created_at: null, printed_at: printed },
+      });
+    }
+  });
+
   it('counts sheets, slides, tables and pictures, but no picture that only stands for a table', async () => {
     const frames = ['<draw:image/>', '<table:table/><draw:image/>'].map((inner) => `<draw:frame>${inner}</draw:frame>`);
     const page = `<draw:page>${frames.join('')}<draw:custom-shape><text:p>một hai 日本</text:p></draw:custom-shape></draw:page>`;
