@@ -90,6 +90,11 @@ describe("the editor's quarantine", function () {
   };
   const left = async () =>
     (await readdir(folder.path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  /** Hands an edit over that was made so many milliseconds ago. */
+  const keep = (content: string, ageMs: number) => {
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return bench.unsaved.keep({ docId: DOC, pid: 1, madeAt: 0, sha256, ageMs }, Readable.from([Buffer.from(content)]));
+  };
   /** A quarantine of the editor, and what one save puts into it. */
   const editor = (limitBytes: number) => {
     const kept = coolwsdQuarantine(folder.path, limitBytes);
@@ -228,6 +233,14 @@ describe("the editor's quarantine", function () {
     expect(await text(bench.blobs.read(restored ?? expect.fail('no version')))).to.equal('lost');
   });
 
+  it('has both of two edits that were made at one moment', async () => {
+    const now = Date.now();
+    await begin({ clock: () => now });
+    await keep('one', 0);
+    await keep('other', 0);
+    expect((await listed()).map(({ size }) => size)).to.have.members([3, 5]);
+  });
+
   it('leaves nothing open of an edit that is too large to be restored', async () => {
     const read: Readable[] = [];
     await begin({
@@ -253,11 +266,8 @@ describe("the editor's quarantine", function () {
 
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {
     await begin();
-    const made = { docId: DOC, pid: 1, madeAt: 0 };
-    for (const [content, ageMs] of Object.entries({ first: 9_000, second: 5_000 })) {
-      const sha256 = createHash('sha256').update(content).digest('hex');
-      await bench.unsaved.keep({ ...made, sha256, ageMs }, Readable.from([Buffer.from(content)]));
-    }
+    await keep('first', 9_000);
+    await keep('second', 5_000);
     await bench.stop({ keep: true });
     const environment = await aloneSettings(bench.folder, { SVC_ONLINE_ADMIN_PASSWORD: ADMIN.password });
     const command = async (...args: string[]) => {

@@ -107,7 +107,7 @@ export class UnsavedEdits {
     const edit = await uploads.store(docId, content, { maxBytes: Number.POSITIVE_INFINITY }, async (tx, uploaded) => {
       if (uploaded.sha256 !== sha256) throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
       if (await isKept(tx)) return void (await dropUpload(tx, uploaded.blob));
-      const record = { id: `${docId}-${at}`, docId, pid, at, ...uploaded };
+      const record = { id: uploaded.blob, docId, pid, at, ...uploaded };
       await takeUpload(tx, uploaded.blob);
       await tx.putUnsaved(record);
       return record;
