@@ -1,6 +1,6 @@
 /** The edits that never became a version, for administrators: see docs/operations.md. */
 import { basicAuthorization } from '../../src/common/http/basic-auth.ts';
-import { type Config, loadConfig } from './config.ts';
+import { type Config, loadConfig, selfUrl } from './config.ts';
 import type { Unsaved } from './domain/unsaved.ts';
 
 const USAGE = `Usage: node dist/cmd/gate/quarantine.js <command>, in the gate's container
@@ -32,12 +32,10 @@ const COMMANDS: Record<string, (call: Call, id: string) => Promise<string>> = {
 class Refused extends Error {}
 
 function caller({ internalListen, editor }: Config): Call {
-  const { host, port } = internalListen;
-  const isEvery = host === '0.0.0.0' || host === '::';
-  const authority = `${isEvery ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = selfUrl(internalListen);
   const authorization = basicAuthorization(editor.adminUser, editor.adminPassword);
   return async (method, path) => {
-    const response = await fetch(`http://${authority}/svc/quarantine${path}`, { method, headers: { authorization } });
+    const response = await fetch(`${url}/svc/quarantine${path}`, { method, headers: { authorization } });
     if (!response.ok) throw new Refused(`the gate answered ${response.status}: ${await response.text()}`);
     return response;
   };
