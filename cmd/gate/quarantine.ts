@@ -16,7 +16,9 @@ type Call = (method: string, path: string) => Promise<Response>;
 const COMMANDS: Record<string, (call: Call, id: string) => Promise<string>> = {
   async list(call) {
     const { unsaved } = (await (await call('GET', '/')).json()) as { unsaved: Unsaved[] };
-    return unsaved.map(({ id, at, size, key, title }) => [id, at, size, key, title].join('\t')).join('\n');
+    // A title may have anything in it, such as what moves a terminal's cursor.
+    const plain = (text: unknown) => String(text ?? '').replace(/\p{Cc}/gu, '\ufffd');
+    return unsaved.map(({ id, at, size, key, title }) => [id, at, size, key, title].map(plain).join('\t')).join('\n');
   },
   async restore(call, id) {
     const { doc_id, version } = (await (await call('POST', `/${id}/restore`)).json()) as Record<string, unknown>;

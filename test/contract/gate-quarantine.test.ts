@@ -266,6 +266,10 @@ describe("the editor's quarantine", function () {
 
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {
     await begin();
+    await bench.rows.transact(async (tx) => {
+      const document = (await tx.document(DOC)) ?? expect.fail('no document');
+      await tx.putDocument({ ...document, title: 'two\nlines\t\u001b[2J' });
+    });
     await keep('first', 9_000);
     await keep('second', 5_000);
     await bench.stop({ keep: true });
@@ -286,7 +290,8 @@ describe("the editor's quarantine", function () {
       const { out, code } = await command('list');
       expect(code).to.equal(0);
       const lines = [...out.matchAll(/.+/g)].map(([line]) => line.split('\t'));
-      expect(lines.map(([, , size, key]) => `${size} ${key}`)).to.deep.equal(['5 key-a', '6 key-a']);
+      const title = 'two\ufffdlines\ufffd\ufffd[2J';
+      expect(lines.map(([, , ...rest]) => rest)).to.deep.equal(['5', '6'].map((size) => [size, 'key-a', title]));
       const [first = '', second = ''] = lines.map(([id]) => id);
       expect(await command('restore', first)).to.deep.equal({ out: `version 1 of ${DOC}\n`, error: '', code: 0 });
       expect(await command('discard', second)).to.deep.equal({ out: 'discarded\n', error: '', code: 0 });
