@@ -153,6 +153,25 @@ describe("the editor's quarantine", function () {
     expect((await listed()).map(({ size }) => size)).to.include('one two three four'.length);
   });
 
+  it('hands over an edit with the bytes of an earlier version, which is not what is current', async () => {
+    await begin();
+    await load();
+    for (const content of ['one', 'two', 'one', 'two']) await put(Buffer.from(content));
+    await pause(200);
+    // Somebody undoes the change, and that is never uploaded. Text has no time in it.
+    const save = editor(MB);
+    await save(Buffer.from('one'));
+    watch();
+    expect((await handedOver())?.size).to.equal(3);
+    // What is current is not lost, whenever it was stored.
+    await save(Buffer.from('two'));
+    await until('no copy is left', async () => (await left()).length === 0);
+    expect(await listed()).to.have.lengthOf(1);
+    // Nor is an edit that was stored after all.
+    await put(Buffer.from('one'));
+    expect(await listed()).to.deep.equal([]);
+  });
+
   it('leaves alone what is of another host, of no document that the gate has, or not for it to know', async () => {
     await begin();
     const save = editor(MB);
