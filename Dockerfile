@@ -20,7 +20,6 @@ RUN npm ci
 COPY LICENSE tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/
 COPY schemas schemas
-COPY ingress/front ingress/front
 COPY src src
 COPY cmd cmd
 # A checkout may have come with modes that only its owner can read.

@@ -7,12 +7,7 @@ import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundle } from '../cmd/gate/http/api-js.ts';
 
-const ASSETS = [
-  'schemas/**/*.json',
-  'cmd/*/engine/*.{py,conf}',
-  'cmd/gate/browser/api.d.ts',
-  'ingress/front/limit.html',
-];
+const ASSETS = ['schemas/**/*.json', 'cmd/*/engine/*.{py,conf}', 'cmd/gate/browser/api.d.ts'];
 
 const root = resolve(import.meta.dirname, '..');
 const folder = resolve(process.argv[2] ?? join(root, 'dist'));

@@ -108,7 +108,7 @@ function wopiUrlMistakes(text: string): string[] {
   return ['has a host that documents cannot be told by: letters, digits and hyphens, no dot at its end'];
 }
 
-/** Returns the address at which the gate reaches itself: the demo's document and receiver are its own. */
+/** Returns the URL at which this machine reaches what listens there. */
 export function selfUrl({ host, port }: ListenAddress): string {
   const loopback = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${loopback.includes(':') ? `[${loopback}]` : loopback}:${port}`;

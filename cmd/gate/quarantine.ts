@@ -1,6 +1,6 @@
 /** The edits that never became a version, for administrators: see docs/operations.md. */
 import { basicAuthorization } from '../../src/common/http/basic-auth.ts';
-import { type Config, loadConfig } from './config.ts';
+import { type Config, loadConfig, selfUrl } from './config.ts';
 import type { Unsaved } from './domain/unsaved.ts';
 
 const USAGE = `Usage: node dist/cmd/gate/quarantine.js <command>, in the gate's container
@@ -16,7 +16,9 @@ type Call = (method: string, path: string) => Promise<Response>;
 const COMMANDS: Record<string, (call: Call, id: string) => Promise<string>> = {
   async list(call) {
     const { unsaved } = (await (await call('GET', '/')).json()) as { unsaved: Unsaved[] };
-    return unsaved.map(({ id, at, size, key, title }) => [id, at, size, key, title].join('\t')).join('\n');
+    // A title may have anything in it, such as what moves a terminal's cursor.
+    const plain = (text: unknown) => String(text ?? '').replace(/\p{Cc}/gu, '\ufffd');
+    return unsaved.map(({ id, at, size, key, title }) => [id, at, size, key, title].map(plain).join('\t')).join('\n');
   },
   async restore(call, id) {
     const { doc_id, version } = (await (await call('POST', `/${id}/restore`)).json()) as Record<string, unknown>;
@@ -32,12 +34,10 @@ const COMMANDS: Record<string, (call: Call, id: string) => Promise<string>> = {
 class Refused extends Error {}
 
 function caller({ internalListen, editor }: Config): Call {
-  const { host, port } = internalListen;
-  const isEvery = host === '0.0.0.0' || host === '::';
-  const authority = `${isEvery ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = selfUrl(internalListen);
   const authorization = basicAuthorization(editor.adminUser, editor.adminPassword);
   return async (method, path) => {
-    const response = await fetch(`http://${authority}/svc/quarantine${path}`, { method, headers: { authorization } });
+    const response = await fetch(`${url}/svc/quarantine${path}`, { method, headers: { authorization } });
     if (!response.ok) throw new Refused(`the gate answered ${response.status}: ${await response.text()}`);
     return response;
   };

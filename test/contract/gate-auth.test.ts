@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import express from 'express';
 import type { Ask } from '../../cmd/gate/domain/ask.ts';
 import { postAuth } from '../../cmd/gate/http/auth.ts';
-import { getHealthz } from '../../cmd/gate/http/figures.ts';
-import { limitPage } from '../../cmd/gate/http/limit-page.ts';
 import { errorHandler } from '../../src/common/http/errors.ts';
 import { plainApp } from '../../src/common/http/plain-app.ts';
 import { useServers } from '../support/canary.ts';
@@ -57,24 +54,5 @@ describe('POST /svc/auth', () => {
       throw new Error('a mistake of ours');
     });
     expect((await fetch(`${url}/svc/auth`, { method: 'POST' })).status).to.equal(200);
-  });
-});
-
-describe('the page for when all places are taken', () => {
-  const start = useServers();
-
-  it('is 429, small, in two languages, without scripts or anything from elsewhere', async () => {
-    const { port } = await start(express().get('/limit', limitPage()).get('/svc/healthz', getHealthz()));
-    const response = await fetch(`http://127.0.0.1:${port}/limit`);
-    const page = await response.text();
-    expect(response.status).to.equal(429);
-    expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8');
-    expect(response.headers.get('content-security-policy')).to.match(/^default-src 'none'; style-src 'sha256-/);
-    expect(page.length).to.be.lessThan(4096);
-    expect(page)
-      .to.match(/<html lang="vi">/)
-      .and.match(/<section lang="en">/);
-    expect(page).to.not.match(/<script|<link|<img|<iframe|<form|\son\w+=|url\(|https?:|src=/i);
-    expect(await (await fetch(`http://127.0.0.1:${port}/svc/healthz`)).json()).to.deep.equal({ ok: true });
   });
 });

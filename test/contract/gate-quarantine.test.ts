@@ -90,6 +90,11 @@ describe("the editor's quarantine", function () {
   };
   const left = async () =>
     (await readdir(folder.path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  /** Hands an edit over that was made so many milliseconds ago. */
+  const keep = (content: string, ageMs: number) => {
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return bench.unsaved.keep({ docId: DOC, pid: 1, madeAt: 0, sha256, ageMs }, Readable.from([Buffer.from(content)]));
+  };
   /** A quarantine of the editor, and what one save puts into it. */
   const editor = (limitBytes: number) => {
     const kept = coolwsdQuarantine(folder.path, limitBytes);
@@ -146,6 +151,25 @@ describe("the editor's quarantine", function () {
     watch();
     await until('no copy is left', async () => (await left()).length === 0, 20_000);
     expect((await listed()).map(({ size }) => size)).to.include('one two three four'.length);
+  });
+
+  it('hands over an edit with the bytes of an earlier version, which is not what is current', async () => {
+    await begin();
+    await load();
+    for (const content of ['one', 'two', 'one', 'two']) await put(Buffer.from(content));
+    await pause(200);
+    // Somebody undoes the change, and that is never uploaded. Text has no time in it.
+    const save = editor(MB);
+    await save(Buffer.from('one'));
+    watch();
+    expect((await handedOver())?.size).to.equal(3);
+    // What is current is not lost, whenever it was stored.
+    await save(Buffer.from('two'));
+    await until('no copy is left', async () => (await left()).length === 0);
+    expect(await listed()).to.have.lengthOf(1);
+    // Nor is an edit that was stored after all.
+    await put(Buffer.from('one'));
+    expect(await listed()).to.deep.equal([]);
   });
 
   it('leaves alone what is of another host, of no document that the gate has, or not for it to know', async () => {
@@ -228,6 +252,14 @@ describe("the editor's quarantine", function () {
     expect(await text(bench.blobs.read(restored ?? expect.fail('no version')))).to.equal('lost');
   });
 
+  it('has both of two edits that were made at one moment', async () => {
+    const now = Date.now();
+    await begin({ clock: () => now });
+    await keep('one', 0);
+    await keep('other', 0);
+    expect((await listed()).map(({ size }) => size)).to.have.members([3, 5]);
+  });
+
   it('leaves nothing open of an edit that is too large to be restored', async () => {
     const read: Readable[] = [];
     await begin({
@@ -253,11 +285,12 @@ describe("the editor's quarantine", function () {
 
   it('is seen in the status, and its command lists, restores and discards, and says what it cannot do', async () => {
     await begin();
-    const made = { docId: DOC, pid: 1, madeAt: 0 };
-    for (const [content, ageMs] of Object.entries({ first: 9_000, second: 5_000 })) {
-      const sha256 = createHash('sha256').update(content).digest('hex');
-      await bench.unsaved.keep({ ...made, sha256, ageMs }, Readable.from([Buffer.from(content)]));
-    }
+    await bench.rows.transact(async (tx) => {
+      const document = (await tx.document(DOC)) ?? expect.fail('no document');
+      await tx.putDocument({ ...document, title: 'two\nlines\t\u001b[2J' });
+    });
+    await keep('first', 9_000);
+    await keep('second', 5_000);
     await bench.stop({ keep: true });
     const environment = await aloneSettings(bench.folder, { SVC_ONLINE_ADMIN_PASSWORD: ADMIN.password });
     const command = async (...args: string[]) => {
@@ -276,7 +309,8 @@ describe("the editor's quarantine", function () {
       const { out, code } = await command('list');
       expect(code).to.equal(0);
       const lines = [...out.matchAll(/.+/g)].map(([line]) => line.split('\t'));
-      expect(lines.map(([, , size, key]) => `${size} ${key}`)).to.deep.equal(['5 key-a', '6 key-a']);
+      const title = 'two\ufffdlines\ufffd\ufffd[2J';
+      expect(lines.map(([, , ...rest]) => rest)).to.deep.equal(['5', '6'].map((size) => [size, 'key-a', title]));
       const [first = '', second = ''] = lines.map(([id]) => id);
       expect(await command('restore', first)).to.deep.equal({ out: `version 1 of ${DOC}\n`, error: '', code: 0 });
       expect(await command('discard', second)).to.deep.equal({ out: 'discarded\n', error: '', code: 0 });

@@ -43,7 +43,7 @@ describe('the build', function () {
     expect(await service.ended).to.equal(0);
   });
 
-  it('has a gate that starts without the sources and esbuild, serves its library and limit page, and stops', async () => {
+  it('has a gate that starts without the sources and esbuild, serves its library, and stops', async () => {
     const [port = 0, internalPort = 0] = await freePorts(2);
     // The image has only the modules that the service needs: what bundles for browsers is not among them.
     const noEsbuild = folder.at('no-esbuild.mjs');
@@ -79,9 +79,6 @@ describe('the build', function () {
     expect(library.status).to.equal(200);
     expect(await library.text()).to.include('Editor');
     expect(await (await get('/svc/api.d.ts')).text()).to.include('SVC');
-    const limit = await fetch(`http://127.0.0.1:${internalPort}/svc/limit-page`);
-    expect(limit.status).to.equal(429);
-    expect(await limit.text()).to.include('<html lang="vi">');
     child.kill('SIGTERM');
     expect(await ended).to.equal(0);
   });

@@ -2,7 +2,7 @@ import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Places } from './places.ts';
-import type { OpenSessions } from './ports.ts';
+import type { OpenSession, OpenSessions } from './ports.ts';
 import { type Opening, parseRawUri, type Stage } from './raw-uri.ts';
 import { hashToken } from './session-token.ts';
 import type { ReadWopiSrc } from './wopi-src.ts';
@@ -42,21 +42,36 @@ export interface AskDependencies {
  * request, and is logged.
  */
 export function createAsk(deps: AskDependencies): Ask {
-  const { readWopiSrc, foreignHosts, log, audit } = deps;
+  const { readWopiSrc, openSessions, foreignHosts, log, audit } = deps;
 
-  function decide(opening: Opening | undefined, stage: string): Decision | Promise<Decision> {
+  function decide(
+    opening: Opening | undefined,
+    session: OpenSession | undefined,
+    stage: string,
+  ): Decision | Promise<Decision> {
     if (!opening) return 'unreadable';
     if (opening.docId === null && !foreignHosts) return 'foreign_host';
-    return stage === 'page' ? atPage(opening, deps) : atSocket(opening, deps);
+    return stage === 'page' ? atPage(opening, deps) : atSocket(opening, session, deps);
+  }
+
+  async function findSession({ docId, token }: Opening): Promise<OpenSession | undefined> {
+    if (docId === null || token === null) return undefined;
+    const session = await openSessions.byToken(hashToken(token));
+    return session?.docId === docId ? session : undefined;
   }
 
   return async ({ uri, stage }) => {
     const opening = isStage(stage) ? parseRawUri(uri, stage, readWopiSrc) : undefined;
     try {
-      const refusal = await decide(opening, stage);
+      const session = opening && (await findSession(opening));
+      const refusal = await decide(opening, session, stage);
       if (refusal === undefined) return undefined;
       log.info({ stage: isStage(stage) ? stage : null, reason: refusal }, 'not let in');
-      audit.record('connection.refused', { reason: refusal, ...(await whoAsked(opening, deps)) });
+      audit.record('connection.refused', {
+        reason: refusal,
+        ...(opening?.docId && { document: opening.docId }),
+        ...(session && { session: session.sessionId }),
+      });
       return refusal;
     } catch (error) {
       // A proxy takes a 403 as final, and would let this one in if we had died of it.
@@ -67,18 +82,17 @@ export function createAsk(deps: AskDependencies): Ask {
 }
 
 async function atSocket(
-  opening: Opening,
-  { openSessions, places, onOpened, clock }: AskDependencies,
+  { docId, token, permission, wopiSrc }: Opening,
+  session: OpenSession | undefined,
+  { places, onOpened, clock }: AskDependencies,
 ): Promise<Decision> {
-  const { docId, token, permission, wopiSrc } = opening;
   if (docId === null) {
     // The editor enforces this permission.
     if (permission === 'readonly') return undefined;
     const tokenHash = hashToken(token ?? '');
     return limited(await places.use((counting) => counting.admitForeign({ wopiSrc, tokenHash }).admitted));
   }
-  const session = token === null ? undefined : await openSessions.byToken(hashToken(token));
-  if (session?.docId !== docId || session.expiresAt <= clock()) return 'unknown_session';
+  if (!session || session.expiresAt <= clock()) return 'unknown_session';
   const mayEnter =
     session.mode === 'view' || (await places.use((counting) => counting.admitSocket(session.sessionId).admitted));
   const refusal = limited(mayEnter);
@@ -94,21 +108,6 @@ async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependen
   // Without any session the editor says that it is over, which is more helpful than to say that all places are taken.
   if (sessions.length === 0 || sessions.some(({ mode }) => mode === 'view')) return undefined;
   return limited(await places.use((counting) => sessions.some(({ sessionId }) => counting.hasPlace(sessionId))));
-}
-
-/** Never throws: that would let in who has just been refused. */
-async function whoAsked(
-  opening: Opening | undefined,
-  { openSessions }: AskDependencies,
-): Promise<Record<string, string>> {
-  if (!opening?.docId) return {};
-  const { docId: document, token } = opening;
-  try {
-    const session = token === null ? undefined : await openSessions.byToken(hashToken(token));
-    return { document, ...(session?.docId === document && { session: session.sessionId }) };
-  } catch {
-    return { document };
-  }
 }
 
 function limited(admitted: boolean): Decision {

@@ -101,9 +101,9 @@ export interface UnsavedRecord {
 /** Something that all gates remember of a document for a day. */
 export interface MemoryRecord {
   /**
-   * `loaded`: the editor fetched it. `stored`: a version with the hash `key` was stored, and has gone. `awaited`: a file
-   * with the hash `key` in the editor's quarantine may still come as a save. `quarantined`: of the editor's process `key`,
-   * a file that was written at `value` was stored.
+   * `loaded`: the editor fetched it. `stored`: a version with the hash `key` was stored at `value`, and has gone.
+   * `awaited`: a file with the hash `key` in the editor's quarantine may still come as a save. `quarantined`: of the
+   * editor's process `key`, a file that was written at `value` was stored.
    */
   kind: 'loaded' | 'stored' | 'awaited' | 'quarantined';
   docId: string;

@@ -123,9 +123,9 @@ function getNewNonce(versions: readonly VersionRecord[], { nonce, final }: SaveF
 /** Removes versions that are neither among the latest five nor the original. */
 async function prune(tx: RowsTransaction, versions: readonly VersionRecord[], now: number): Promise<void> {
   const old = versions.filter(({ version }) => version > 0).slice(0, -KEPT_VERSIONS);
-  for (const { docId, version, sha256, blob } of old) {
+  for (const { docId, version, sha256, blob, savedAt } of old) {
     await tx.removeVersion(docId, version);
-    await tx.remember({ kind: 'stored', docId, key: sha256, value: null, at: now });
+    await tx.remember({ kind: 'stored', docId, key: sha256, value: savedAt, at: now });
     await tx.addRemoval(blob, now);
   }
 }

@@ -33,13 +33,13 @@ interface SaveTimings {
   /** The time that a save waits for a store that fails; the editor waits 30 s for an answer. */
   holdMs: number;
   retryMs: number;
-  /** The time without a byte after which content has stalled. */
-  idleMs: number;
+  /** See `ReceiveOptions`. */
+  idleMs?: number;
   /** The time that a failed save is remembered. */
   unresolvedMs: number;
 }
 
-const TIMINGS: SaveTimings = { holdMs: 25_000, retryMs: 500, idleMs: 30_000, unresolvedMs: 60_000 };
+const TIMINGS: SaveTimings = { holdMs: 25_000, retryMs: 500, unresolvedMs: 60_000 };
 /** The time without a save after which all have ended: one may be about to begin, or its answer be on its way. */
 const QUIET_MS = 2_000;
 const POLL_MS = 100;

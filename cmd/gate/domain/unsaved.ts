@@ -57,7 +57,7 @@ export interface UnsavedTimings {
 
 /**
  * The edits that the editor could not store. The editor puts a copy of every save into its quarantine, so each file is
- * asked about: it can go when a version has its bytes, or when a later save of the same loading of its document was
+ * asked about: it can go when its bytes are current or were stored since, or when a later save of the same loading of its document was
  * stored, which contains it. What has not come within a minute is taken in and kept until somebody decides.
  */
 export class UnsavedEdits {
@@ -76,7 +76,7 @@ export class UnsavedEdits {
     const awaited = { kind: 'awaited', docId, key: sha256 } as const;
     const found = await rows.read(async (tx) => ({
       document: await tx.document(docId),
-      version: await isVersion(tx, file),
+      version: await this.#isVersion(tx, { ...file, at: clock() - file.ageMs }),
       isContained: await this.#isContained(tx, file),
       since: (await tx.remembered(awaited))?.at,
       isSaving: await saves.isSaving(docId, tx),
@@ -107,7 +107,7 @@ export class UnsavedEdits {
     const edit = await uploads.store(docId, content, { maxBytes: Number.POSITIVE_INFINITY }, async (tx, uploaded) => {
       if (uploaded.sha256 !== sha256) throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
       if (await isKept(tx)) return void (await dropUpload(tx, uploaded.blob));
-      const record = { id: `${docId}-${at}`, docId, pid, at, ...uploaded };
+      const record = { id: uploaded.blob, docId, pid, at, ...uploaded };
       await takeUpload(tx, uploaded.blob);
       await tx.putUnsaved(record);
       return record;
@@ -122,7 +122,7 @@ export class UnsavedEdits {
     const { stored, listed } = await rows.read(async (tx) => {
       const result: { stored: UnsavedRecord[]; listed: Unsaved[] } = { stored: [], listed: [] };
       for (const edit of await tx.allUnsaved({})) {
-        if (await isVersion(tx, edit)) result.stored.push(edit);
+        if (await this.#isVersion(tx, edit)) result.stored.push(edit);
         else {
           const { key = null, title = null } = (await tx.document(edit.docId)) ?? {};
           result.listed.push({ id: edit.id, doc_id: edit.docId, key, title, at: iso(edit.at), size: edit.size });
@@ -169,6 +169,23 @@ export class UnsavedEdits {
     });
   }
 
+  /**
+   * Returns whether the bytes of an edit are current, or were stored after it was made, within a day: a text that was
+   * changed back has the bytes of an earlier version, and is another edit.
+   */
+  async #isVersion(
+    tx: RowsReader,
+    { docId, sha256, at }: Pick<UnsavedRecord, 'docId' | 'sha256' | 'at'>,
+  ): Promise<boolean> {
+    const since = at - this.#timings.margin;
+    const gone = await tx.remembered({ kind: 'stored', docId, key: sha256 });
+    if (gone && (gone.value ?? gone.at) >= since) return true;
+    const versions = await tx.versions(docId);
+    return versions.some(
+      (version) => version.sha256 === sha256 && (version === versions.at(-1) || version.savedAt >= since),
+    );
+  }
+
   /** Returns whether a later save of the same loading was stored, which has the edits of a file. */
   async #isContained(tx: RowsReader, { docId, pid, madeAt, ageMs }: Quarantined): Promise<boolean> {
     const newest = await tx.remembered({ kind: 'quarantined', docId, key: String(pid) });
@@ -181,10 +198,4 @@ export class UnsavedEdits {
     const before = (await tx.remembered(what))?.value ?? 0;
     await tx.remember({ ...what, value: Math.max(before, madeAt), at: this.#deps.clock() });
   }
-}
-
-/** Returns whether a version has the bytes of a file, or one had them that was stored within a day. */
-async function isVersion(tx: RowsReader, { docId, sha256 }: Pick<UnsavedRecord, 'docId' | 'sha256'>): Promise<boolean> {
-  if (await tx.remembered({ kind: 'stored', docId, key: sha256 })) return true;
-  return (await tx.versions(docId)).some((version) => version.sha256 === sha256);
 }

@@ -5,7 +5,6 @@ import type { Logger } from '../../../src/common/log.ts';
 import type { Ask } from '../domain/ask.ts';
 import { postAuth } from './auth.ts';
 import { getHealthz } from './figures.ts';
-import { limitPage } from './limit-page.ts';
 import { type QuarantineHandlers, quarantineRoutes } from './quarantine.ts';
 import { type WopiHandlers, wopiRoutes } from './wopi.ts';
 
@@ -23,7 +22,6 @@ export function createInternalApp(deps: InternalDependencies): Express {
   app.post('/svc/auth', postAuth(deps.ask));
   app.use(accessLog(deps.log));
   app.route('/svc/healthz').get(getHealthz());
-  app.route('/svc/limit-page').get(limitPage());
   app.use('/svc/wopi', (_request, _response, next) => {
     deps.onCalled();
     next();

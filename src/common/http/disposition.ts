@@ -9,5 +9,6 @@ export function attachment(filename: string): string {
   const name = filename.toWellFormed();
   const plain = name.replace(/đ/g, 'd').replace(/Đ/g, 'D').normalize('NFD').replace(/\p{M}/gu, '');
   const fallback = plain.replace(/[^\x20-\x7e]/g, '_');
-  return create(name, { fallback });
+  // With a fallback that is the name itself, an escape such as %41 in it would go out as it is, which browsers decode.
+  return fallback === name ? create(name) : create(name, { fallback });
 }

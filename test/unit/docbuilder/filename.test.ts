@@ -72,6 +72,8 @@ describe('file names', () => {
       `attachment; filename="Don dat hang.pdf"; filename*=UTF-8''%C4%90%C6%A1n%20%C4%91%E1%BA%B7t%20h%C3%A0ng.pdf`,
     );
     expect(attachment('report.pdf')).to.equal('attachment; filename=report.pdf');
+    // Browsers decode escapes in a plain `filename`.
+    expect(attachment('100%41.pdf')).to.equal("attachment; filename=100%41.pdf; filename*=UTF-8''100%2541.pdf");
     // Half a character, which JSON can say and UTF-8 cannot.
     expect(attachment('a\ud83d.pdf')).to.equal("attachment; filename=a_.pdf; filename*=UTF-8''a%EF%BF%BD.pdf");
   });

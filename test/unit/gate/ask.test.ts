@@ -61,7 +61,7 @@ const HISTORIES: Record<string, string> = {
 };
 
 function start(foreignHosts = true) {
-  const state = { limit: 0, broken: false, opened: 0 };
+  const state = { limit: 0, broken: false, opened: 0, lookups: 0 };
   const sessions = new Map<string, SessionRecord>();
   const events: object[] = [];
   const counting = new Counting({ limit: () => state.limit, clock: () => NOW });
@@ -71,7 +71,10 @@ function start(foreignHosts = true) {
   };
   const ask = createAsk({
     openSessions: {
-      byToken: async (hash) => [sessions.get(hash)].find((session) => session && isOpen(session)),
+      byToken: async (hash) => {
+        state.lookups += 1;
+        return [sessions.get(hash)].find((session) => session && isOpen(session));
+      },
       byDocument: async (docId) =>
         [...sessions.values()].filter((session) => isOpen(session) && session.docId === docId),
     },
@@ -140,6 +143,8 @@ describe('the decision whether a session may open', () => {
       { ...event, reason: 'connection_limit_reached', document: DOC },
       { ...event, reason: 'unreadable' },
     ]);
+    // A database that is slow from then on would keep a refusal from the proxy, which lets in after 5 s.
+    expect(state.lookups, 'one for each socket').to.equal(2);
   });
 
   it('keeps little of each who asks for a long address elsewhere: what all gates share is read at each opening', async () => {
