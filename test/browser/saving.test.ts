@@ -87,6 +87,14 @@ const HISTORIES: Record<string, string> = {
     types; writes; types; save; saves; writes; own 4; is 4; warns no`,
   'asks whoever leaves also for what was written after it': `
     types; save; saves; writes; types; writes; own 4; is 4; warns yes; other 5; warns no`,
+  'has its version before the page is told that it is written: no other version is waited for': `
+    types; save; own 4; is 4; writes; saves; warns no; save; unmodified; settle; is 4 unmodified; forced no no`,
+  'of another has its version before the page is told that it is written': `
+    types; other 4; writes; warns no; save; unmodified; settle; is 4 unmodified; forced no`,
+  'has its version before somebody who types on is told that it is written: what was typed has another version': `
+    types; save; own 4; is 4; types; writes; warns yes; other 5; warns no`,
+  'has its version, and what is written later has another one': `
+    types; save; own 4; is 4; later 6000; writes; warns yes; other 5; warns no`,
   'does not fail when it was stored while the page slept': 'save; slept 4; expire 30000; is 4',
 };
 

@@ -2,6 +2,8 @@ import type { SessionState } from './server.ts';
 import type { EditorState } from './state.ts';
 
 const DOUBT_MS = 30_000;
+/** The time within which a busy page says that a document was written whose version the server has already. */
+const EARLY_MS = 5_000;
 
 /** What the server had when there were unsaved changes. */
 export interface Baseline {
@@ -41,6 +43,8 @@ export class UnsavedChanges {
   #writes = 0;
   /** Writes since a save was asked for, without its own. */
   #laterWrites = 0;
+  /** When the version came of a write that the page has not told of yet. */
+  #earlyAt = Number.NEGATIVE_INFINITY;
   #isDoubtLong = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -63,7 +67,7 @@ export class UnsavedChanges {
 
   /** A save is asked for. */
   onSave(): void {
-    this.#laterWrites = this.#modified ? -1 : 0;
+    this.#laterWrites = this.#modified && !this.#isEarly() ? -1 : 0;
   }
 
   /** The server has answered. @param isNew whether with a new version @param isOwn whether of the save that is asked for */
@@ -71,7 +75,9 @@ export class UnsavedChanges {
     if (this.any()) this.#loadedAt ??= loadedAt;
     if (!isNew) return;
     const others = this.#writes - (version - this.#getVersion());
-    this.#writes = Math.max(0, isOwn ? Math.min(others, this.#laterWrites) : others);
+    const missing = isOwn ? Math.min(Math.max(0, others), this.#laterWrites) : others;
+    if (missing < 0 && this.#modified) this.#earlyAt = Date.now();
+    this.#writes = Math.max(0, missing);
     this.#doubt();
     this.#guard();
   }
@@ -79,6 +85,7 @@ export class UnsavedChanges {
   /** A document was reopened. */
   reset(): void {
     this.#modified = false;
+    this.#earlyAt = Number.NEGATIVE_INFINITY;
     this.#writes = 0;
     this.#doubt();
     this.#guard();
@@ -113,9 +120,16 @@ export class UnsavedChanges {
   }
 
   #onWritten(): void {
+    const isEarly = this.#isEarly();
+    this.#earlyAt = Number.NEGATIVE_INFINITY;
+    if (isEarly) return;
     this.#laterWrites += 1;
     this.#writes += 1;
     this.#doubt();
+  }
+
+  #isEarly(): boolean {
+    return Date.now() - this.#earlyAt < EARLY_MS;
   }
 
   #getVersion(): number {
