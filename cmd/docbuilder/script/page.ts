@@ -14,9 +14,9 @@ const SIZES: Record<Extract<Paper, string>, readonly [width: number, height: num
   Letter: [215.9, 279.4],
   Legal: [215.9, 355.6],
 };
-const DEFAULT_MARGIN = 25;
-/** Margins leave at least this much of the paper for text. */
-const SMALLEST_TEXT = 10;
+export const DEFAULT_MARGIN = 25;
+/** Margins leave at least this much of the paper for text: on a page without room LibreOffice loses it, or never ends. */
+export const SMALLEST_TEXT = 10;
 
 /** A page in millimetres: its paper, its margins, and what they leave for text. */
 export type Sheet = ReturnType<typeof toSheet>;
@@ -29,8 +29,8 @@ export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}) {
     width,
     height,
     margins: { top, right, bottom, left },
-    textWidth: Math.max(width - left - right, SMALLEST_TEXT),
-    textHeight: Math.max(height - top - bottom, SMALLEST_TEXT),
+    textWidth: width - left - right,
+    textHeight: height - top - bottom,
   };
 }
 

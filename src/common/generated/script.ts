@@ -192,7 +192,7 @@ export interface Save {
   pdfa?: boolean;
 }
 /**
- * Paper and margins of a text document.
+ * Paper and margins of a text document. A margin is 25 mm unless it is given; they leave at least 10 mm for text each way.
  */
 export interface Page {
   size?: Paper;

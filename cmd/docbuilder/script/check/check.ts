@@ -10,6 +10,7 @@ import type {
 } from '../../../../src/common/generated/script.ts';
 import { validator } from '../../../../src/common/schema.ts';
 import { type EffectivePlan, maxFileBytes } from '../../jobs/limits.ts';
+import { DEFAULT_MARGIN, SMALLEST_TEXT, toSheet } from '../page.ts';
 import { getCells, getImages, getParts, itemParts } from '../parts.ts';
 import { excelLength, LONGEST_HEADER } from './excel-header.ts';
 import { createWorkbook, formulaMistake, sheetKey, sheetNames, type Workbook } from './formula.ts';
@@ -95,6 +96,13 @@ function countItems(items: readonly ListItem[]): number {
 
 /** Finds the mistakes that the schema of a script cannot say (contract: svcscript, run-time checks), in the order of the script. */
 function* runTimeMistakes(script: Script): Generator<Mistake> {
+  const { textWidth, textHeight } = toSheet(script.page);
+  if (Math.min(textWidth, textHeight) < SMALLEST_TEXT) {
+    yield {
+      path: '/page',
+      message: `có lề chừa lại ít hơn ${SMALLEST_TEXT} mm cho nội dung; lề mặc định là ${DEFAULT_MARGIN} mm`,
+    };
+  }
   for (const { path, part } of getParts(script)) {
     if ('items' in part) yield* nesting(part.items, part.type === 'area' ? path : `${path}/items`);
     if (part.type === 'table') yield* cellCounts(part, path);

@@ -139,9 +139,9 @@ function cellXml(cell: Exclude<Cell, null>, start: string, context: SheetContext
   }
 }
 
-/** Excel counts a 29 February 1900, so that the days from 1 January to then have the number of the day before. */
+/** Excel counts a 29 February 1900, so that the days before it have the number of the day before. */
 function excelDay(value: string): string {
-  if (value < '1900' || value >= '1900-03') return value;
+  if (value < '1899-12-31' || value >= '1900-03') return value;
   const before = Date.parse(`${value.slice(0, 10)}T00:00:00Z`) - 86_400_000;
   return new Date(before).toISOString().slice(0, 10) + value.slice(10);
 }

@@ -88,6 +88,7 @@ describe('checks of a script', () => {
       slides({ layout: 'two_columns', title: 'a', right: nested(4) }),
       '/slides/0/right/0/items/0/items/0/items',
     ],
+    ['margins with no room between them', write('text', { page: { size: { width: 60, height: 59 } } }), '/page'],
     ['two sheets of one name', named('Báo cáo', 'BÁO CÁO'), '/sheets/1/name'],
     ['the same, decomposed', named('Giá'.normalize('NFC'), 'Giá'.normalize('NFD')), '/sheets/1/name'],
   ] as const) {
