@@ -43,7 +43,6 @@ describe('the public side of a gate without an editor', () => {
       ['POST', '/svc/auth', 404, 'not_found'],
       ['GET', '/svc/wopi/files/doc_0', 404, 'not_found'],
       ['POST', '/svc/wopi/files/doc_0/contents', 404, 'not_found'],
-      ['GET', '/svc/limit-page', 404, 'not_found'],
       ['GET', '/svc/demo', 404, 'not_found'],
       ['GET', '/svc/demo/callbacks', 404, 'not_found'],
       ['GET', '/svc/Status', 404, 'not_found'],

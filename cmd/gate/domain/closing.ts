@@ -2,6 +2,7 @@ import type { Audit } from '../../../src/common/audit.ts';
 import { apart, type Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { createDelivery } from './callback-body.ts';
+import { PENDING_MS } from './counting.ts';
 import type { Duty } from './leadership.ts';
 import type { Links } from './links.ts';
 import type { DocumentRecord } from './model.ts';
@@ -9,8 +10,6 @@ import type { EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts
 
 /** The time without a view after which a document is closed (contract: States). */
 const QUIET_MS = 30_000;
-/** The time that a session that nobody has seen yet keeps its document open. */
-const PENDING_MS = 60_000;
 
 export interface ClosingDependencies {
   rows: Rows;

@@ -10,8 +10,8 @@ import {
 import type { EditorSample, EditorView } from './ports.ts';
 import { createTimedKeys, type TimedKeys } from './timed-keys.ts';
 
-/** The time that a place is kept for somebody who was let in and has not been seen yet. */
-const PENDING_MS = 60_000;
+/** The time that a place, and its document, is kept for somebody who was let in and has not been seen yet. */
+export const PENDING_MS = 60_000;
 const HOLD_MS = COUNTING.reconnect_grace_seconds * 1000;
 const PEAK_MS = COUNTING.peak_window_seconds * 1000;
 /** After this the editor is not expected to forget a view that was given up. */
