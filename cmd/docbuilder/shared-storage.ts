@@ -1,9 +1,9 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IdIssuer } from '../../src/common/ids.ts';
 import { repeat } from '../../src/common/repeat.ts';
 import type { Config } from './config.ts';
+import { IdIssuer } from './jobs/ids.ts';
 import type { Storage, StorageOptions } from './storage.ts';
 import { openDatabase, sharedKey } from './store/shared/database.ts';
 import { JobRows } from './store/shared/job-rows.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../src/common/clock.ts';
-import { IdIssuer } from '../../src/common/ids.ts';
 import type { Logger } from '../../src/common/log.ts';
 import type { Config } from './config.ts';
+import { IdIssuer } from './jobs/ids.ts';
 import type { JobRecord } from './jobs/job.ts';
 import type { JobStore } from './jobs/job-store.ts';
 import { ALONE, type Group, type Load } from './jobs/limits.ts';

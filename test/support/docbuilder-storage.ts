@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { IdIssuer } from '../../cmd/docbuilder/jobs/ids.ts';
 import type { JobRecord, OutputRecord } from '../../cmd/docbuilder/jobs/job.ts';
 import { JobRegistry } from '../../cmd/docbuilder/jobs/job-registry.ts';
 import type { JobStore } from '../../cmd/docbuilder/jobs/job-store.ts';
 import type { RateLimiter, Rates } from '../../cmd/docbuilder/jobs/rates.ts';
-import { IdIssuer } from '../../src/common/ids.ts';
 
 export const RETENTION_MS = 900_000;
 

@@ -1,7 +1,7 @@
 import type { AgentOptions } from 'node:https';
 import { type Cluster, type DispatcherOptions, KubeConfig, type RequestContext } from '@kubernetes/client-node';
-import { proxyFor } from '../../../src/common/net/proxy.ts';
 import { VERSION } from '../../../src/common/version.ts';
+import { proxyFor } from './proxy.ts';
 
 type Dispatcher = NonNullable<ReturnType<RequestContext['getDispatcher']>>;
 

@@ -1,4 +1,4 @@
-import { serveTasks } from '../../../src/common/threads.ts';
+import { serveTasks } from '../source/threads.ts';
 import { writeText } from './document.ts';
 import { readMeta } from './meta.ts';
 

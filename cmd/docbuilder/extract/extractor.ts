@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileTooLarge } from '../../../src/common/errors.ts';
-import { createEmptyFile } from '../../../src/common/fs/new-file.ts';
 import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
-import { createThreads } from '../../../src/common/threads.ts';
+import { createEmptyFile } from '../source/new-file.ts';
+import { createThreads } from '../source/threads.ts';
 import type { TextTask } from './document.ts';
 import { createFonts } from './fonts.ts';
 import type { Facts, MetaTask } from './meta.ts';

@@ -3,8 +3,8 @@ import { finished, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type AppError, badRequest, fileTooLarge, MB } from '../../../src/common/errors.ts';
-import { createNewFile } from '../../../src/common/fs/new-file.ts';
 import { watchBody } from '../../../src/common/http/idle.ts';
+import { createNewFile } from '../source/new-file.ts';
 import type { SourceFile } from '../source/sources.ts';
 
 const MAX_FIELD_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
-import { serveTasks } from '../../../src/common/threads.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
 import type { FlatTask } from '../script/build.ts';
 import { writeScript } from '../script/write-script.ts';
+import { serveTasks } from '../source/threads.ts';
 import { type BodyKind, type Incoming, readBody, scriptIn } from './bodies.ts';
 
 serveTasks({

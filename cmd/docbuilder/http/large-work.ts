@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileTooLarge } from '../../../src/common/errors.ts';
-import { createThreads } from '../../../src/common/threads.ts';
 import { type EffectivePlan, maxFileBytes } from '../jobs/limits.ts';
 import type { FlatWriter } from '../script/build.ts';
 import { toFolder } from '../script/flat-writer.ts';
 import { writeScript } from '../script/write-script.ts';
+import { createThreads } from '../source/threads.ts';
 import { type Bodies, type BodyKind, type BodyReader, getSize, type Incoming, readBody, scriptIn } from './bodies.ts';
 
 /** Beside this file, whether as source or as JavaScript. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
-import type { IdIssuer } from '../../../src/common/ids.ts';
+import type { IdIssuer } from './ids.ts';
 import { isExpired, type JobRecord, type OutputRecord } from './job.ts';
 import type { JobStore, ReadResult } from './job-store.ts';
 

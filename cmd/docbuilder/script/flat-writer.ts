@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { createNewFile } from '../../../src/common/fs/new-file.ts';
+import { createNewFile } from '../source/new-file.ts';
 import type { FlatDocument } from './document.ts';
 
 /** Characters that are encoded in one go. */

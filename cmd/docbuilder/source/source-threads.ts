@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
-import { createEmptyFile } from '../../../src/common/fs/new-file.ts';
-import { createThreads } from '../../../src/common/threads.ts';
 import type { CsvSize } from './csv.ts';
 import type { Inspection, InspectOptions } from './inspect/inspect.ts';
 import type { TranscodeTask } from './inspect/text.ts';
+import { createEmptyFile } from './new-file.ts';
+import { createThreads } from './threads.ts';
 
 /** Beside this file, whether as source or as JavaScript. */
 const MODULE = new URL(`./source-thread${extname(import.meta.url)}`, import.meta.url);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import { writeAtomic } from '../../../src/common/fs/atomic.ts';
-import type { IdIssuer } from '../../../src/common/ids.ts';
 import type { Logger } from '../../../src/common/log.ts';
+import type { IdIssuer } from '../jobs/ids.ts';
 import { isExpired, type JobRecord } from '../jobs/job.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 

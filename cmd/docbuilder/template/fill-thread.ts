@@ -1,4 +1,4 @@
-import { serveTasks } from '../../../src/common/threads.ts';
+import { serveTasks } from '../source/threads.ts';
 import { asTemplateError, fillTemplate } from './fill.ts';
 import type { TemplateTask } from './template.ts';
 

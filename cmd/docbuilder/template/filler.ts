@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
-import { createEmptyFile } from '../../../src/common/fs/new-file.ts';
-import { createThreads } from '../../../src/common/threads.ts';
+import { createEmptyFile } from '../source/new-file.ts';
+import { createThreads } from '../source/threads.ts';
 import { outputTooLarge, type TemplateTask } from './template.ts';
 
 /** Beside this file, whether as source or as JavaScript. */

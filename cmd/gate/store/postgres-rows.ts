@@ -8,7 +8,7 @@ import {
 } from '../../../src/common/sql/postgres-client.ts';
 import { type Connections, openConnections } from '../../../src/common/sql/postgres-pool.ts';
 import { openTables } from '../../../src/common/sql/postgres-tables.ts';
-import type { Query } from '../../../src/common/sql/table.ts';
+import type { Query } from '../../../src/common/sql/query.ts';
 import type { Rows, RowsReader } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
 import { createShared } from './postgres-shared.ts';

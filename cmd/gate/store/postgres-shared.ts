@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Query } from '../../../src/common/sql/table.ts';
+import type { Query } from '../../../src/common/sql/query.ts';
 import type { Lease, Shared, SharedText } from '../domain/ports.ts';
 
 /** The time that a lease is valid for. */

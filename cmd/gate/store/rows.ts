@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Query, whileOpen } from '../../../src/common/sql/table.ts';
+import { type Query, whileOpen } from '../../../src/common/sql/query.ts';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
 import { OpenSessionsCopy } from './open-sessions.ts';
 import { createQuery, keepInMemory, migrate, openDatabase, toStoreError } from './sqlite.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Query } from '../../../src/common/sql/query.ts';
 import { isBusy, isFull } from '../../../src/common/sql/sqlite-errors.ts';
-import type { Query } from '../../../src/common/sql/table.ts';
 import { SQLITE_MIGRATIONS } from './migrations.ts';
 
 /**

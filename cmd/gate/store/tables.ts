@@ -1,4 +1,4 @@
-import { keepKey, type Lock, type Query, Table } from '../../../src/common/sql/table.ts';
+import { keepKey, type Query } from '../../../src/common/sql/query.ts';
 import type {
   DeliveryRecord,
   DocumentRecord,
@@ -9,6 +9,7 @@ import type {
   VersionRecord,
 } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
+import { type Lock, Table } from './table.ts';
 
 const DOCUMENTS = new Table<DocumentRecord>(
   'documents',

@@ -3,7 +3,6 @@ import * as https from 'node:https';
 import type { Socket } from 'node:net';
 import { unescape as decode } from 'node:querystring';
 import { basicAuthorization } from '../http/basic-auth.ts';
-import { inNetwork, parseAddress } from './address.ts';
 
 /** Why a proxy has opened no tunnel; says nothing about where it was to lead. */
 class ProxyError extends Error {
@@ -64,31 +63,6 @@ export function parseProxy(text: string): { proxy: URL | undefined; mistakes: st
   }
   // Not repeated: there may be a password in it.
   return { proxy: undefined, mistakes: ['must be the address of a proxy, such as http://proxy.example:3128'] };
-}
-
-/**
- * The proxy that the environment names for an https address: `HTTPS_PROXY`, but for the hosts in `NO_PROXY`, each a name, which
- * stands for those below it as well, an address or a CIDR; `*` is all.
- */
-export function proxyFor(url: URL, environment: Readonly<Record<string, string | undefined>>): URL | undefined {
-  const named = environment['HTTPS_PROXY'] || environment['https_proxy'];
-  const except = environment['NO_PROXY'] || environment['no_proxy'] || '';
-  if (!named || url.protocol !== 'https:') return undefined;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (except.split(',').some((item) => covers(item.trim().toLowerCase(), host))) return undefined;
-  const { proxy, mistakes } = parseProxy(named);
-  if (!proxy) throw new Error(`HTTPS_PROXY ${mistakes.join(', ')}`);
-  return proxy;
-}
-
-function covers(item: string, host: string): boolean {
-  if (item === '' || item === '*') return item === '*';
-  const address = parseAddress(host);
-  if (!address) return host === item.replace(/^[.]/, '') || host.endsWith(`.${item.replace(/^[.]/, '')}`);
-  const [first = '', bits] = item.split('/');
-  const network = parseAddress(first.replace(/^\[|\]$/g, ''));
-  if (!network) return false;
-  return inNetwork(address, [network, Number(bits ?? (network.kind() === 'ipv4' ? 32 : 128))]);
 }
 
 function proxyAuthorization({ username, password }: URL): Record<string, string> {

@@ -1,6 +1,6 @@
 import pg, { type ClientBase, type ClientConfig, type CustomTypesConfig } from 'pg';
 import { Unavailable } from '../unavailable.ts';
-import { type Query, type Value, whileOpen } from './table.ts';
+import { type Query, type Value, whileOpen } from './query.ts';
 
 /** The time that a connection may take, and an answer, before the database counts as away. */
 const CONNECT_MS = 2_000;

@@ -3,7 +3,7 @@ import { isUnknownAuthority } from '../net/unknown-authority.ts';
 import { Unavailable } from '../unavailable.ts';
 import { BEGIN_WRITING, createQuery, transaction } from './postgres-client.ts';
 import type { Connections } from './postgres-pool.ts';
-import type { Query } from './table.ts';
+import type { Query } from './query.ts';
 
 /** Advisory locks of PostgreSQL have numbers for names. */
 const MIGRATION_LOCK = 1_398_162_248;

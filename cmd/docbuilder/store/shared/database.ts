@@ -3,7 +3,7 @@ import { clientOptions, createQuery } from '../../../../src/common/sql/postgres-
 import { openConnections } from '../../../../src/common/sql/postgres-pool.ts';
 import type { Schema } from '../../../../src/common/sql/postgres-tables.ts';
 import { openTables } from '../../../../src/common/sql/postgres-tables.ts';
-import { keepKey, type Query } from '../../../../src/common/sql/table.ts';
+import { keepKey, type Query } from '../../../../src/common/sql/query.ts';
 
 const CONNECTIONS = 10;
 /** All statements are short. A request that waits for one is refused soon when the database hangs. */

@@ -1,5 +1,5 @@
 import { errorBody } from '../../../../src/common/errors.ts';
-import type { Query, Value } from '../../../../src/common/sql/table.ts';
+import type { Query, Value } from '../../../../src/common/sql/query.ts';
 import type { JobRecord } from '../../jobs/job.ts';
 import { stopping } from '../../jobs/queue.ts';
 

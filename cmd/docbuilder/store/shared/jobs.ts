@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../src/common/clock.ts';
-import type { IdIssuer } from '../../../../src/common/ids.ts';
 import type { Logger } from '../../../../src/common/log.ts';
+import type { IdIssuer } from '../../jobs/ids.ts';
 import type { JobRecord, OutputRecord } from '../../jobs/job.ts';
 import { isStorageAway, type JobStore, type ReadResult, storageAway } from '../../jobs/job-store.ts';
 import { createJobFiles } from '../folder-jobs.ts';

@@ -1,5 +1,5 @@
 import { VIETNAM_OFFSET_MS } from '../../../../src/common/clock.ts';
-import type { Query } from '../../../../src/common/sql/table.ts';
+import type { Query } from '../../../../src/common/sql/query.ts';
 import { DAY_MS, MINUTE_MS, RateLimited, type RateLimiter, type Rates, toUsage, type Usage } from '../../jobs/rates.ts';
 
 /** The windows of this moment, by the clock that all replicas share: the database's. */

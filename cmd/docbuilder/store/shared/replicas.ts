@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Query } from '../../../../src/common/sql/table.ts';
+import type { Query } from '../../../../src/common/sql/query.ts';
 import type { Group, Load, Replica } from '../../jobs/limits.ts';
 
 /** A replica whose beat has not changed for so long has ended. */

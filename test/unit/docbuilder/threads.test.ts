@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { createThreads, type Threads } from '../../../cmd/docbuilder/source/threads.ts';
 import { AppError } from '../../../src/common/errors.ts';
-import { createThreads, type Threads } from '../../../src/common/threads.ts';
 import { failure } from '../../support/failure.ts';
 
 const MODULE = new URL('./thread-tasks.ts', import.meta.url);

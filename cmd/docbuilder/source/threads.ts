@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, Worker } from 'node:worker_threads';
 import { createPool } from 'generic-pool';
-import { AppError, type ErrorCode, type ErrorDetail, MB } from './errors.ts';
-import { orDiskFull } from './fs/disk-full.ts';
-import { unlessAborted } from './net/deadline.ts';
+import { AppError, type ErrorCode, type ErrorDetail, MB } from '../../../src/common/errors.ts';
+import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
+import { unlessAborted } from '../../../src/common/net/deadline.ts';
 
 /** The result of a task: a value, or an error that has a code. Anything else ends it with an exception. */
 type Report<Value> = { value: Value } | { error: { code: ErrorCode; detail: ErrorDetail; cause: string | undefined } };

@@ -1,47 +1,10 @@
-/** The content of a column. */
-export type Value = string | number | null;
-
-/** Runs a statement, with a `?` for each value, and returns the rows that it gives. */
-export type Query = (text: string, values: readonly Value[]) => Promise<readonly (readonly Value[])[]>;
+import type { Query, Value } from '../../../src/common/sql/query.ts';
 
 /** The clause by which a transaction locks a row until its end; empty where there is but one writer. */
 export type Lock = '' | 'FOR UPDATE';
 
 /** The form of each member of a record in its column: as it is, as 0 or 1, or as JSON. */
 export type Columns<Row> = { readonly [Member in keyof Row]-?: 'plain' | 'boolean' | 'json' };
-
-/** Returns `query` until `end`: work that goes on after its transaction must not write into another one. */
-export function whileOpen(query: Query): {
-  query: Query;
-  /** Returns whether all calls have ended. */
-  end: () => boolean;
-} {
-  let open = true;
-  let underWay = 0;
-  return {
-    query: async (text, values) => {
-      if (!open) throw new Error('the transaction is over');
-      underWay += 1;
-      try {
-        return await query(text, values);
-      } finally {
-        underWay -= 1;
-      }
-    },
-    end: () => {
-      open = false;
-      return underWay === 0;
-    },
-  };
-}
-
-/** Keeps a key in a table of names and values, unless it has one of that name. @returns the one that it has */
-export async function keepKey(query: Query, table: string, name: string, key: Buffer): Promise<Buffer> {
-  const values = [name, key.toString('hex')];
-  await query(`INSERT INTO ${table} (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, values);
-  const [row] = await query(`SELECT value FROM ${table} WHERE name = ?`, [name]);
-  return Buffer.from(String(row?.[0]), 'hex');
-}
 
 /** One table, with records as rows, in any database of SQL. */
 export class Table<Row extends object> {

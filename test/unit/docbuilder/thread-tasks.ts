@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads';
+import { serveTasks } from '../../../cmd/docbuilder/source/threads.ts';
 import { AppError } from '../../../src/common/errors.ts';
-import { serveTasks } from '../../../src/common/threads.ts';
 
 /** The tasks of threads.test.ts. */
 serveTasks({
