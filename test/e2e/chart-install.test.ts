@@ -69,6 +69,8 @@ describe('the chart on an API server', function () {
     ];
     const refused = [
       'patch svcinstances -n default',
+      'update deployments -n default',
+      'update secrets -n default',
       'delete svcinstances -n default',
       'create pods -n default',
       'create pods --subresource=exec -n default',

@@ -103,37 +103,36 @@ imagePullSecrets:
 - apiGroups: [svc.internal]
   resources: [svcinstances/status]
   verbs: [patch]
-# What instances are made of. Server-side apply is `patch`, and `create` where there is nothing yet; `update` is for putting right
-# what others' additions have made invalid.
+# What instances are made of. Server-side apply is `patch`, and `create` where there is nothing yet.
 - apiGroups: [apps]
   resources: [deployments]
-  verbs: [get, list, watch, create, update, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 - apiGroups: ['']
   resources: [services, serviceaccounts, configmaps]
-  verbs: [get, list, watch, create, update, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 # Documents are never deleted by the controller: claims go with their instance.
 - apiGroups: ['']
   resources: [persistentvolumeclaims]
-  verbs: [get, list, watch, create, update, patch{{ if .Values.rbac.adopt }}, delete{{ end }}]
+  verbs: [get, list, watch, create, patch{{ if .Values.rbac.adopt }}, delete{{ end }}]
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
-  verbs: [get, list, watch, create, update, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [autoscaling]
   resources: [horizontalpodautoscalers]
-  verbs: [get, list, watch, create, update, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [networking.k8s.io]
   resources: [networkpolicies, ingresses]
-  verbs: [get, list, watch, create, update, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [gateway.networking.k8s.io]
   resources: [httproutes]
-  verbs: [get, list, watch, create, update, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 # Secrets: the content of one is only ever read by its name (a licence, given secrets, the editor's password, an instance's own).
 # `list` and `watch` are for noticing that one was changed: the controller asks for metadata alone, so no content travels but what
 # `kubectl apply` without `--server-side` has copied into an annotation. RBAC knows no verb for metadata, and names are not known
 # beforehand (they stand in each spec). Who wants no such right in the whole cluster sets `watchNamespaces`. The rest is for <instance>-secrets and <instance>-license.
 - apiGroups: ['']
   resources: [secrets]
-  verbs: [get, list, watch, create, update, patch{{ if .Values.rbac.adopt }}, delete{{ end }}]
+  verbs: [get, list, watch, create, patch{{ if .Values.rbac.adopt }}, delete{{ end }}]
 # Pods and the warnings about them say why they do not start, for the status.
 - apiGroups: ['']
   resources: [pods]

@@ -105,10 +105,9 @@ export class EventRecorder {
     }
   }
 
-  /** Events about objects without a namespace go into `default`, as everywhere. */
   #toEvent(object: KubernetesObject, { type, reason, note }: EventNote, now: number): KubernetesObject {
     const { controller, instance } = this.#options;
-    const { namespace = 'default', name, uid, resourceVersion } = object.metadata;
+    const { namespace, name, uid, resourceVersion } = object.metadata;
     const regarding = { apiVersion: object.apiVersion, kind: object.kind, namespace, name, uid, resourceVersion };
     const { apiVersion, kind } = RESOURCES.event;
     return {

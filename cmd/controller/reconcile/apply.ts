@@ -3,7 +3,7 @@ import { applyStage } from '../desired/index.ts';
 import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
 import { allNames } from '../desired/names.ts';
 import { findResource, type KubernetesObject, RESOURCES, splitKey } from '../k8s/api.ts';
-import { ApiError, hasStatus } from '../k8s/api-error.ts';
+import { type ApiError, hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
 import { hashValue } from './instances.ts';
 import { appliedFields, isOwned, mustBeReplaced, ownershipTrouble, type Trouble, toAttainable } from './live-object.ts';
@@ -188,12 +188,15 @@ async function write(
   }
 }
 
-/** Reads a refusal that trying again at once does not change. */
+/** Returns whether the API server refused an apply in a way that trying again at once does not change. */
+export function isRefused(error: unknown): error is ApiError {
+  if (hasStatus(error, 400, 403, 404, 422)) return true;
+  // A member that the kind does not have, or a value that it cannot take.
+  return hasStatus(error, 500) && /failed to (create typed patch|convert new) object/.test(error.message);
+}
+
 function toTrouble(error: unknown): Trouble | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  // A member that the kind does not have, or a value that it cannot take, is a 500 to server-side apply.
-  const untyped = error.status === 500 && /failed to (create typed patch|convert new) object/.test(error.message);
-  if (!untyped && !hasStatus(error, 400, 403, 404, 422)) return undefined;
+  if (!isRefused(error)) return undefined;
   // A quota or a role can change any time; a value that is wrong stays so.
   const message = `The API server refused: ${error.message}.${hintFor(error)}`;
   return { reason: 'Refused', stalled: error.status !== 403, message };

@@ -8,7 +8,7 @@ import type { Instance, PodResources, RunningDocbuilder, Situation } from '../de
 import { findResource, getKey, type KubernetesObject } from '../k8s/api.ts';
 import { type ApiError, hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
-import { markApplied } from './apply.ts';
+import { isRefused, markApplied } from './apply.ts';
 import { appliedFields, quantityValue, sameQuantity } from './live-object.ts';
 import type { OwnedObjects } from './owned-objects.ts';
 import { PODS, type Pod } from './pods.ts';
@@ -147,7 +147,7 @@ export class DocbuilderResizer {
       return !isDeepStrictEqual(result.spec?.template, live.spec?.template);
     } catch (error) {
       // What is wrong with it the apply itself will tell; and a webhook may let nobody try. The pods are resized in any case.
-      if (hasStatus(error, 400, 403, 422)) return false;
+      if (isRefused(error)) return false;
       throw error;
     }
   }

@@ -142,17 +142,26 @@ describe("DocBuilder's size in a cluster", () => {
     expect(limitOf(await sizes.objects(LARGE, found))).to.equal('4992Mi');
   });
 
-  it('replaces no pod where a webhook lets nobody try what an apply would change', async () => {
+  for (const [what, status, message] of [
+    ['a webhook lets nobody', 400, 'admission webhook "audit.example.com" does not support dry run'],
+    [
+      'the spec lets nobody',
+      500,
+      'failed to create typed patch object (x; apps/v1, Kind=Deployment): .spec.x: expected',
+    ],
+  ] as const) {
+    it(`replaces no pod where ${what} try what an apply would change`, () => triedInVain({ status, message }));
+  }
+  async function triedInVain(answer: ConstructorParameters<typeof ApiError>[1]): Promise<void> {
     const found = await sizes.observe(LARGE);
     const { apply } = client;
     client.apply = (resource, object, options) => {
-      const message = 'admission webhook "audit.example.com" does not support dry run';
-      if (options.dryRun) throw new ApiError('PATCH /x', { status: 400, reason: 'BadRequest', message });
+      if (options.dryRun) throw new ApiError('PATCH /x', answer);
       return apply(resource, object, options);
     };
     expect(limitOf(await sizes.objects(LARGE, found))).to.equal('4992Mi');
     expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
-  });
+  }
 
   it('is given to every pod; workers are what the smallest has memory for, and pods that come are no reason to make others', async () => {
     const shared = (conns: number) => situationOf({ license: enterprise(conns), spec: { storage: SHARED } });
