@@ -31,6 +31,11 @@ const HISTORIES: Record<string, string> = {
     save; retry; unmodified; is 3 unmodified; save; unmodified; saves; own 4; is 4`,
   'is asked for again when the editor dropped a request before it': `
     save; retry; unmodified; is 3 unmodified; save; unmodified; retry; unmodified; is 3 unmodified`,
+  'ends also where answers to requests before it never come, since the page passes on one for several': `
+    save; retry; retry; retry; retry; unmodified; is 3 unmodified; save; unmodified; retry; unmodified; retry; unmodified;
+    settle; forced no no no no no no no no; is 3 unmodified`,
+  'is asked for again when it was not the one that the editor has saved': `
+    types; save; own 4; is 4; writes; save; saves; wait 2000; unmodified; settle; forced no no no; is 4 unmodified`,
   'has only the answers of the page that came after a lost connection': `
     save; retry; back then; unmodified; settle; other 4; retry; unmodified; is 4`,
   'waits for a version that is on its way, and makes none of its own': `

@@ -52,6 +52,8 @@ const LAST_QUESTION_MS = 2_000;
 const RETRY_MS = 500;
 /** Time after which a request has no answer: the editor's page passes on one answer for requests that come close together. */
 const UNANSWERED_MS = 5_000;
+/** Answers that may still come to requests of before: their number is not known, and each costs a save a request more. */
+const LATE_ANSWERS = 2;
 /** Time until an upload that the editor has begun for somebody else is thought to have failed. */
 const DOUBT_MS = 2_000;
 /** The same for an upload of before a connection was lost, which the editor may try a second time. */
@@ -79,7 +81,8 @@ export class Saving {
   /** Saves, or finds out for somebody who only reads whether what was not saved before is stored. */
   save(): Promise<SVC.SaveResult> {
     const { isDoubtful, getVersion, isEditing, onSave } = this.#options;
-    if (Date.now() - this.#requestedAt > UNANSWERED_MS) this.#answers = this.#requests;
+    const late = Date.now() - this.#requestedAt > UNANSWERED_MS ? 0 : LATE_ANSWERS;
+    this.#answers = Math.max(this.#answers, this.#requests - late);
     const pending: Pending = {
       ...defer<SVC.SaveResult>(),
       nonce: randomHex(),
@@ -145,11 +148,12 @@ export class Saving {
     const pending = this.#pending;
     const options = this.#options;
     if (pending) pending.isHeard = true;
+    // It may be said of a request before it: what was typed in between is not saved.
+    const isLate = pending !== undefined && this.#answers < pending.first;
     // A success says that the editor has it, not that the server does: that is seen from the nonce.
-    if (pending && success !== false) pending.isAnswered = true;
-    if (!pending || success !== false) options.hurry();
-    // Said of a request before it: what was typed in between is not saved.
-    else if (result === 'unmodified' && this.#answers < pending.first) options.hurry();
+    if (pending && success !== false && !isLate) pending.isAnswered = true;
+    if (pending && success !== false && isLate) this.#onUploading(pending);
+    else if (!pending || success !== false || (result === 'unmodified' && isLate)) options.hurry();
     else if (result === 'unmodified') this.#onUnmodified(pending);
     else if (errorMsg === UPLOADING) this.#onUploading(pending);
     else this.#take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
