@@ -1,4 +1,4 @@
-import { addLines, addMark, closeParagraph, createFlow, openParagraph } from './flow.ts';
+import { addLines, addMark, closeParagraph, createFlow, linesText, openParagraph } from './flow.ts';
 import { metafileLines } from './metafile.ts';
 import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
@@ -39,11 +39,12 @@ function readShape(reader: Reader, attributes: Attributes): ReturnType<Open> {
   const restore = reader.divert(flow, { style: enterShape(reader, attributes) });
   return () => {
     restore();
-    const [line = '', ...more] = flow.lines;
-    // A formula in a sentence.
-    if (attributes['text:anchor-type'] === 'as-char' && more.length === 0 && outer.paragraph)
-      addMark(outer.paragraph, line.trimEnd());
-    else addLines(outer, flow.lines);
+    const isFormula = reader.frame === 'formula';
+    reader.frame = 'content';
+    // In a sentence it is a part of it.
+    if (isFormula && attributes['text:anchor-type'] === 'as-char' && outer.paragraph) {
+      addMark(outer.paragraph, linesText(flow.lines).trim());
+    } else addLines(outer, flow.lines);
   };
 }
 
@@ -116,6 +117,7 @@ function objectElements(reader: Reader): Elements {
       };
     },
     math: () => {
+      reader.frame = 'formula';
       openParagraph(reader.flow);
       return () => closeParagraph(reader.flow);
     },
@@ -143,8 +145,8 @@ function pictureElements(reader: Reader): Elements {
   return {
     'draw:image': () => {
       if (reader.frame === 'empty' && reader.onPage) reader.images += 1;
-      isShown = reader.frame !== 'content';
-      reader.frame = 'content';
+      isShown = reader.frame === 'empty' || reader.frame === 'object';
+      if (isShown) reader.frame = 'content';
       return isShown ? undefined : SKIP;
     },
     'office:binary-data': (attributes) => {

@@ -8,6 +8,8 @@ import { tableElements } from './tables.ts';
 interface Page {
   isMaster: boolean;
   title: string;
+  /** A master page's own, which is text and no field. */
+  footer: string;
   shapes: Placed[];
   notes: Placed[];
 }
@@ -15,8 +17,8 @@ interface Page {
 /** The state of reading a presentation. */
 interface Deck {
   slides: Part[];
-  /** The text of master pages, by their names. */
-  masters: Map<string, string>;
+  /** The text and the footer of master pages, by their names. */
+  masters: Map<string, { text: string; footer: string }>;
   /** Texts that many slides have; some are empty. */
   footers: Set<string>;
   page: Page | undefined;
@@ -50,16 +52,16 @@ export function readPresentation(reader: Reader): Reading {
 
 function pageElements(reader: Reader, deck: Deck): Elements {
   const begin = (isMaster: boolean): Page => {
-    const page: Page = { isMaster, title: '', shapes: [], notes: [] };
+    const page: Page = { isMaster, title: '', footer: '', shapes: [], notes: [] };
     Object.assign(deck, { page, target: page.shapes });
     return page;
   };
   return {
     'style:master-page': (attributes) => {
-      const { shapes } = begin(true);
+      const page = begin(true);
       return () => {
         deck.page = undefined;
-        deck.masters.set(attributes['style:name'] ?? '', toText(shapes).trim());
+        deck.masters.set(attributes['style:name'] ?? '', { text: toText(page.shapes).trim(), footer: page.footer });
       };
     },
     'draw:page': (attributes) => {
@@ -75,7 +77,9 @@ function pageElements(reader: Reader, deck: Deck): Elements {
         };
         deck.slides.push(part('slide', toText(page.shapes), slide));
         reader.comments = [];
-        deck.footers.add(deck.masters.get(attributes['draw:master-page-name'] ?? '') ?? '');
+        const { text = '', footer = '' } = deck.masters.get(attributes['draw:master-page-name'] ?? '') ?? {};
+        deck.footers.add(text);
+        if (reader.styles.showsFooter(attributes['draw:style-name'])) deck.footers.add(footer);
       };
     },
     'presentation:notes': () => {
@@ -104,6 +108,7 @@ function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnTy
     restore();
     const text = linesText(flow.lines);
     if (isNested) addLines(outer, flow.lines);
+    else if (page.isMaster && kind === 'footer') page.footer = text.trim();
     else if (ON_MANY_SLIDES.has(kind)) deck.footers.add(text.trim());
     else if (text !== '') target.push({ ...parsePlace(attributes), isTitle: kind === 'title', lines: flow.lines });
     if (kind === 'title' && !page.title) page.title = oneLine(flow).trim();
@@ -113,7 +118,7 @@ function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnTy
 /** A placeholder of a master page stands for those of its slides; on a notes page only the notes are text. */
 function isLeftOut(kind: string, attributes: Attributes, { page, inNotes }: Deck): boolean {
   if (attributes['presentation:placeholder'] === 'true' || SAYS_NOTHING.has(kind)) return true;
-  return (page?.isMaster === true && kind !== '') || (inNotes && ON_MANY_SLIDES.has(kind));
+  return (page?.isMaster === true && kind !== '' && kind !== 'footer') || (inNotes && ON_MANY_SLIDES.has(kind));
 }
 
 /** Deeper groups count as part of the one around. */

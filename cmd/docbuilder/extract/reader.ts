@@ -77,7 +77,7 @@ export class Reader {
   /** Set where the text is part of the page; comments are not. */
   onPage = true;
   /** The content of the frame that is being read: an image beside other content only stands for it. */
-  frame: 'empty' | 'object' | 'content' = 'content';
+  frame: 'empty' | 'object' | 'formula' | 'content' = 'content';
   /** Set where tracked changes are shown, and where the text that is read is deleted and not shown. */
   showsChanges = true;
   isDeleted = false;

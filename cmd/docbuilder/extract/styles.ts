@@ -18,6 +18,8 @@ interface Style {
   text: TextStyle;
   /** False for a hidden sheet or slide. */
   visible: boolean;
+  /** True for a slide that shows the footer of its master page. */
+  footer: boolean;
   masterPage: string | undefined;
   /** True where headings with it are numbered; undefined where the parent decides. */
   numbered: boolean | undefined;
@@ -59,6 +61,10 @@ export class Styles {
     return this.#styles.get(`${family} ${name}`)?.visible ?? true;
   }
 
+  showsFooter(name: string | undefined): boolean {
+    return this.#styles.get(`drawing-page ${name}`)?.footer ?? false;
+  }
+
   masterPage(family: string, name: string | undefined): string | undefined {
     return this.#styles.get(`${family} ${name}`)?.masterPage;
   }
@@ -89,9 +95,9 @@ export class Styles {
       if (this.#levels) addLevel(this.#levels, attributes);
       return undefined;
     };
-    const hides = (name: string, value: string): Open => {
+    const set = (value: (attributes: Attributes) => Partial<Style>): Open => {
       return (attributes) => {
-        if (this.#current && attributes[name] === value) this.#current.visible = false;
+        Object.assign(this.#current ?? {}, value(attributes));
         return undefined;
       };
     };
@@ -103,12 +109,12 @@ export class Styles {
       'style:default-style': (attributes) => this.#openStyle(`${attributes['style:family']}`, attributes),
       'style:style': (attributes) =>
         this.#openStyle(`${attributes['style:family']} ${attributes['style:name']}`, attributes),
-      'style:text-properties': (attributes) => {
-        if (this.#current) this.#current.text = textProperties(attributes, this.#fonts);
-        return undefined;
-      },
-      'style:table-properties': hides('table:display', 'false'),
-      'style:drawing-page-properties': hides('presentation:visibility', 'hidden'),
+      'style:text-properties': set((attributes) => ({ text: textProperties(attributes, this.#fonts) })),
+      'style:table-properties': set(({ 'table:display': display }) => ({ visible: display !== 'false' })),
+      'style:drawing-page-properties': set((attributes) => ({
+        visible: attributes['presentation:visibility'] !== 'hidden',
+        footer: attributes['presentation:display-footer'] === 'true',
+      })),
       'text:list-style': (attributes) => this.#openList(attributes['style:name'] ?? ''),
       'text:outline-style': () => this.#openList(HEADINGS),
       'text:list-level-style-number': level,
@@ -118,7 +124,7 @@ export class Styles {
 
   #openStyle(key: string, attributes: Attributes): ReturnType<Open> {
     const { 'style:parent-style-name': parent, 'style:master-page-name': masterPage } = attributes;
-    const style = { parent, text: PLAIN, visible: true, masterPage, numbered: isNumbered(attributes) };
+    const style = { parent, text: PLAIN, visible: true, footer: false, masterPage, numbered: isNumbered(attributes) };
     this.#styles.set(key, style);
     this.#current = style;
     return () => {

@@ -52,13 +52,13 @@ export function inspectCompound(source: ByteSource, name: SourceName): BinaryDoc
   }
   if (file.has('Workbook')) return binaryDocument('xls', start(file, 'Workbook'));
   if (file.has('Book')) return binaryDocument('xls', start(file, 'Book'), 'excel_5');
+  // PowerPoint 95, with the same presentation for PowerPoint 97 beside it.
+  if (file.has('PP97_DUALSTORAGE')) return { format: 'ppt', encrypted: false };
   if (file.has('PowerPoint Document')) {
     const encrypted = isPresentationEncrypted(start(file, 'Current User'));
     if (encrypted) throw unsupported('ppt', 'encrypted');
     return encrypted === undefined ? OLD_PRESENTATION : { format: 'ppt', encrypted };
   }
-  // PowerPoint 95, which may hold the same presentation for PowerPoint 97 as well.
-  if (file.has('PP97_DUALSTORAGE')) return { format: 'ppt', encrypted: false };
   if (file.has('PP40')) return OLD_PRESENTATION;
   const foreign = FOREIGN.find(([stream]) => file.has(stream));
   if (foreign) throw unsupported(foreign[1]);

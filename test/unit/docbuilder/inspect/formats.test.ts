@@ -78,6 +78,12 @@ const FORMATS: Row[] = [
     'a.ppt',
     old('ppt', 'powerpoint_4'),
   ],
+  [
+    'PowerPoint 95 with 97 beside it',
+    compoundFile({ 'PowerPoint Document': Buffer.alloc(9), PP97_DUALSTORAGE: Buffer.alloc(9) }),
+    'a.ppt',
+    old('ppt'),
+  ],
   ['Excel 5 and 95', compoundFile({ BOOK: bof(9) }), 'a.docx', old('xls', 'excel_5')],
   ['Excel 4', oldExcel(9, 4, 6, 0), 'a.docx', old('xls', 'excel_4')],
   ['Excel 2', oldExcel(9, 0, 4, 0), 'a.docx', old('xls', 'excel_4')],
