@@ -101,7 +101,7 @@ export type EditorChoice =
  * An address alone asks for the editor there.
  * @throws {NotPossible}
  */
-export function chooseEditor(environment: Environment): EditorChoice {
+function chooseEditor(environment: Environment): EditorChoice {
   const url = editorUrl(environment['SVC_ONLINE_URL']);
   const asked = environment['SVC_LOCAL_EDITOR'];
   switch (asked || (url === undefined ? '' : 'url')) {
@@ -143,7 +143,7 @@ export interface Neighbours {
 const HERE = ['localhost', '127.0.0.1'];
 
 /** @param localPorts value of `SVC_LOCAL_PORTS` @throws {NotPossible} naming what is no list of ports */
-export function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neighbours {
+function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neighbours {
   const ports = parseList(localPorts).map((item) => (/^\d{1,5}$/.test(item) ? Number(item) : 0));
   if (!ports.every(isPort)) {
     throw new NotPossible(`SVC_LOCAL_PORTS=${localPorts} must list ports of your own pages, such as 8000,8090`);

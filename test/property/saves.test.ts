@@ -18,11 +18,7 @@ const SECOND = 1000;
 const KEPT = 5;
 
 const DOES = ['begin', 'begin', 'begin', 'end', 'end', 'come', 'leave', 'pass', 'pass', 'receiver', 'restart'] as const;
-const step = fc.record({
-  does: fc.constantFrom(...DOES),
-  document: fc.nat(1),
-  dice: fc.nat(99),
-});
+const step = fc.record({ does: fc.constantFrom(...DOES), document: fc.nat(1), dice: fc.nat(99) });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A save on its way: the stamp that it began from, and the part of its content that has not come yet. */

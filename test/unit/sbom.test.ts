@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { useFolder } from '../support/folder.ts';
@@ -50,31 +50,4 @@ describe('the bill of materials of an image', () => {
     ]);
     expect(components[2].licenses).to.deep.equal([{ license: { id: 'MIT' } }]);
   });
-
-  it('is made with podman where nothing else is', async () => {
-    const scripts = resolve(SCRIPT, '..');
-    for (const name of ['sbom.sh', 'sbom.ts', 'sbom']) {
-      await cp(join(scripts, name), folder.at('scripts', name), { recursive: true });
-    }
-    await file('package.json', '{\n  "version": "1.2.3",\n  "x": 0\n}\n');
-    await file('image/opt/svc/node_modules/a/package.json', '{"name":"a","version":"1.0.0"}');
-    const podman =
-      '#!/bin/sh\ncase $1 in create) echo "of $2" ;; export) tar -c -C "$IMAGE" . ;; rm) echo "$2" >>"$IMAGE.log" ;; esac\n';
-    await file('bin/podman', podman);
-    await chmod(folder.at('bin/podman'), 0o755);
-    for (const name of ['sh', 'sed', 'mktemp', 'tar', 'rm', 'mkdir', 'grep', 'dirname']) {
-      await symlink(await programPath(name), folder.at('bin', name));
-    }
-    await symlink(process.execPath, folder.at('bin/node'));
-    const env = { PATH: folder.at('bin'), IMAGE: folder.at('image') };
-    await promisify(execFile)('sh', [folder.at('scripts/sbom.sh'), 'gate'], { env });
-    expect(await readFile(folder.at('image.log'), 'utf8')).to.equal('of localhost/svc/gate:1.2.3\n');
-    const { components } = JSON.parse(await readFile(folder.at('dist/sbom/gate.cdx.json'), 'utf8'));
-    expect(components).to.have.length(1);
-  });
 });
-
-async function programPath(name: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', `command -v ${name}`]);
-  return stdout.trim();
-}

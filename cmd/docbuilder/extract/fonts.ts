@@ -71,7 +71,7 @@ async function match(pattern: string, signal: AbortSignal | undefined): Promise<
 }
 
 /** Returns a font as an escaped fontconfig pattern, which prefers fonts that have the sample's character. */
-export function fontPattern({ name, sample = '' }: FontUse): string {
+function fontPattern({ name, sample = '' }: FontUse): string {
   const family = name.replace(/[\\\-:,=]/g, '\\$&');
   const codePoint = sample.codePointAt(0);
   return codePoint === undefined ? family : `${family}:charset=${codePoint.toString(16)}`;

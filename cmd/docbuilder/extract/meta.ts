@@ -193,7 +193,7 @@ const PATTERNS = {
 };
 
 /** Counts characters that are not spaces by the script whose properties they are drawn with. */
-export function countCharacters(text: string): Record<Script, number> {
+function countCharacters(text: string): Record<Script, number> {
   const [asian, complex] = [countMatches(text, PATTERNS.asian), countMatches(text, PATTERNS.complex)];
   return { western: Math.max(0, countMatches(text, /\S/gu) - asian - complex), asian, complex };
 }

@@ -7,11 +7,7 @@ const SECRETS = ['authorization', 'token', 'access_token', 'password', 'secret',
 describe('the log', () => {
   function logger(level: LogLevel) {
     const written: string[] = [];
-    const log = createLogger({
-      service: 'gate',
-      level,
-      destination: { write: (line: string) => void written.push(line) },
-    });
+    const log = createLogger({ service: 'gate', level, destination: { write: (line) => void written.push(line) } });
     return { log, written, lines: () => written.map((line) => JSON.parse(line) as Record<string, unknown>) };
   }
 

@@ -21,6 +21,7 @@ const ENTERPRISE = {
   ...{ result_ttl_minutes: 1440, sync_timeout_seconds: 60, job_timeout_seconds: 600, async: true, callback: true },
   ...{ max_script_units: 20_000, max_outputs_per_build: 5 },
 };
+const NO_CALLBACK = { ...ENTERPRISE, callback: false };
 const RENDER = 'POST /v1/template/render';
 
 describe('the plan', () => {
@@ -31,13 +32,7 @@ describe('the plan', () => {
     ['an expired licence', license('expired'), 'community', COMMUNITY, []],
     ['an invalid licence', license('invalid'), 'community', COMMUNITY, []],
     ['a licence without api_full', license('valid', ['callback', 'api']), 'community', COMMUNITY, []],
-    [
-      'a licence without callback',
-      license('valid', ['api_full']),
-      'enterprise',
-      { ...ENTERPRISE, callback: false },
-      ['api_full'],
-    ],
+    ['a licence without callback', license('valid', ['api_full']), 'enterprise', NO_CALLBACK, ['api_full']],
   ] as const) {
     it(`of ${what} is ${edition}`, () => {
       expect(docbuilderPlan(state)).to.deep.include({ edition, limits, features });

@@ -56,11 +56,8 @@ describe('the watches', () => {
 
   /** The namespace is gone, or not there yet: its roles are as well. */
   function forbid(namespace: string): void {
-    at.server.fault = (request, response) => {
-      const asked = request.url?.includes(`/namespaces/${namespace}/`);
-      if (asked) refuse(response, 403, 'Forbidden');
-      return asked;
-    };
+    at.server.fault = ({ url }, response) =>
+      url?.includes(`/namespaces/${namespace}/`) && refuse(response, 403, 'Forbidden');
   }
 
   it('wait for no namespace that may not be read, and read it as soon as it may', async () => {
@@ -89,8 +86,7 @@ describe('the watches', () => {
     const lists = () => at.server.requests.filter((request) => request.startsWith(listed)).length;
     at.server.fault = ({ url = '' }, response) => {
       const expired = url.includes('/namespaces/two/svcinstances') && url.includes('watch=true') && lists() === 1;
-      if (expired) refuse(response, 410, 'Expired');
-      return expired;
+      return expired && refuse(response, 410, 'Expired');
     };
     await until('all watch', () => at.server.watches() === watches.reflectors.length || undefined);
     queued = [];

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { readBody, scriptIn } from '../../../cmd/docbuilder/http/bodies.ts';
 import { createLargeWork } from '../../../cmd/docbuilder/http/large-work.ts';
@@ -53,14 +53,6 @@ describe('large work', () => {
     const elsewhere = await threadTime(() => work.writeFlat(makeTask(large, 'elsewhere'), never));
     expect(readFileSync(folder.at('elsewhere')).equals(readFileSync(folder.at('here')))).to.equal(true);
     expect(elsewhere).to.be.below(here / 2);
-  });
-
-  it('leaves no file when it is ended', async () => {
-    const abort = new AbortController();
-    const writing = work.writeFlat(makeTask(large, 'ended'), abort.signal).catch((error) => error);
-    setImmediate(() => abort.abort('ended'));
-    expect(await writing).to.equal('ended');
-    expect(readdirSync(folder.path).filter((name) => name.startsWith('ended'))).to.deep.equal([]);
   });
 
   it('keeps data of templates apart that JSON would not', async () => {

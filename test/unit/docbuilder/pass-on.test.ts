@@ -19,11 +19,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
 const key = randomBytes(32);
 const logged: string[] = [];
-const log = createLogger({
-  service: 'test',
-  level: 'warn',
-  destination: { write: (line) => void logged.push(line) },
-});
+const log = createLogger({ service: 'test', level: 'warn', destination: { write: (line) => void logged.push(line) } });
 
 /** A replica with places, whose answer says which one read the body. */
 interface Node {
@@ -128,10 +124,8 @@ describe('a work request', () => {
     two.handle = (request) => request.socket.destroy();
     const { status, answer } = await post();
     expect(status).to.equal(503);
-    expect((answer as ErrorResponse).error).to.deep.include({
-      code: 'pool_unavailable',
-      detail: { reason: 'stopping' },
-    });
+    const { error } = answer as ErrorResponse;
+    expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
   });
 
   describe('whose replica dies without a word', () => {

@@ -60,18 +60,6 @@ describe('the pool of workers', () => {
   }
   const kill = (index: number) => [...living][index % living.size]?.die();
 
-  it('replaces one that dies while it is idle, or a spare, before anybody asks for it', async () => {
-    open();
-    for (let count = 1; count <= 15; count++) {
-      await atRest(2);
-      kill(count);
-      await until('its end noticed', () => pool.counts().restarts === count);
-      await atRest(2);
-      await Promise.all([work(), work()]);
-      expect(pool.counts().restarts, 'no job met a dead worker').to.equal(count);
-    }
-  });
-
   it('replaces one after its jobs, at its age, with too much memory or traces of a document, and not before', async () => {
     open({ size: 1, maxJobs: 3, maxAgeMinutes: 1 });
     const restarts: number[] = [];

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { loadConfig } from '../../../cmd/gate/config.ts';
 import type { Environment } from '../../../src/common/config.ts';
 import { configMistakes } from '../../support/config-mistakes.ts';
-import { useFolder } from '../../support/folder.ts';
 
 const SECRET = 'secret-of-more-than-thirty-two-characters';
 const PEM = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7\n-----END PUBLIC KEY-----';
@@ -47,8 +46,6 @@ const WRONG: Record<string, readonly string[]> = {
 };
 
 describe('configuration of the gate', () => {
-  const folder = useFolder();
-
   it('has defaults that let nobody embed who did not sign, and the contract’s figures', () => {
     const config = loadConfig({});
     expect(config).to.deep.include({
@@ -126,32 +123,6 @@ describe('configuration of the gate', () => {
       ['', []],
     ] as const)
       expect(loadConfig({ SVC_EMBED_ALLOWED_ORIGINS: text }).embed.allowedOrigins).to.deep.equal(list);
-  });
-
-  it('takes every secret from a file, less the end of its line', async () => {
-    const file = (text: string) => folder.file(Buffer.from(text));
-    const config = loadConfig({
-      SVC_ONLINE_ADMIN_PASSWORD_FILE: await file('pass word\n'),
-      SVC_EMBED_JWT_SECRET_FILE: await file(`${SECRET}\r\n`),
-      SVC_EMBED_JWT_SECRET_PREVIOUS_FILE: await file(`${SECRET} before`),
-      SVC_EMBED_CALLBACK_SECRET_FILE: await file('callback\n'),
-      SVC_EMBED_LINK_SECRET_FILE: await file('link\n'),
-      SVC_DATABASE_URL_FILE: await file('postgresql://svc:hunter2@db.example/svc\n'),
-      SVC_S3_BUCKET: 'office',
-      SVC_S3_ENDPOINT: 'https://s3.example:9000',
-      SVC_S3_PREFIX: 'one/two/',
-      SVC_S3_ACCESS_KEY_ID_FILE: await file('AKIA\n'),
-      SVC_S3_SECRET_ACCESS_KEY_FILE: await file('of the key\n'),
-    });
-    expect(config.databaseUrl).to.equal('postgresql://svc:hunter2@db.example/svc');
-    expect(config.editor.adminPassword).to.equal('pass word');
-    expect(config.embed).to.deep.include({
-      ...{ jwtSecrets: [SECRET, `${SECRET} before`], callbackSecret: 'callback', linkSecret: 'link' },
-    });
-    expect(config.s3).to.deep.include({
-      ...{ endpoint: 'https://s3.example:9000', prefix: 'one/two/' },
-      credentials: { accessKeyId: 'AKIA', secretAccessKey: 'of the key' },
-    });
   });
 
   it('refuses half of an object store', () => {

@@ -78,10 +78,7 @@ describe('the counted places', () => {
     it('take a sample’s age from the gate that has it, and the time from the store', async () => {
       const late = new SharedPlaces(shared, { limit: () => limit, clock: () => now - 3_600_000 });
       await late.observe(sampleAt(now - 3_600_000 - 7_000));
-      expect(await gate(1).use((counting) => counting.figures())).to.include({
-        sample_age_seconds: 7,
-        enforcing: true,
-      });
+      expect(await gate(1).use((one) => one.figures())).to.include({ sample_age_seconds: 7, enforcing: true });
     });
   });
 

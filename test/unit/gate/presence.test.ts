@@ -4,7 +4,6 @@ import type { EditorView, RowsReader } from '../../../cmd/gate/domain/ports.ts';
 import { createPresence, type Presence } from '../../../cmd/gate/domain/presence.ts';
 import { DOC, OTHER_DOC, createView as view } from '../../support/gate-openings.ts';
 import { silentLogger } from '../../support/logs.ts';
-import { threadTime } from '../../support/thread-time.ts';
 
 const an = { id: 'an', name: 'An' };
 const be = { id: 'be', name: 'Bé' };
@@ -58,17 +57,6 @@ describe('presence', () => {
     await see(3, []);
     await see(4, [view('ses_1')]);
     expect(state.lookups).to.deep.equal(['ses_1', 'ses_2', 'ses_1']);
-  });
-
-  it('takes in a long list in time that grows with it', async () => {
-    const many = Array.from({ length: 5_000 }, (_, index) => ({
-      sessionId: `ses_${String(index).padStart(24, '0')}`,
-      docId: DOC,
-      user: an,
-    }));
-    const { see } = start(many);
-    const views = many.map(({ sessionId }) => view(sessionId));
-    expect(await threadTime(() => see(1, views))).to.be.below(100);
   });
 
   it('takes views as they are while sessions cannot be read', async () => {

@@ -6,10 +6,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 
 describe('docker run of a service in compose.yaml', () => {
   it('gives the editor the settings of the file, but for its gate, and a password that no command line has', () => {
-    const compose = readCompose({
-      SVC_HOST: 'localhost:8081',
-      SVC_FRAME_ANCESTORS: 'localhost:* portal.example',
-    });
+    const compose = readCompose({ SVC_HOST: 'localhost:8081', SVC_FRAME_ANCESTORS: 'localhost:* portal.example' });
     const words = runArguments(compose, 'editor', {
       project: 'svc-8081',
       environment: { aliasgroup1: 'http://172.17.0.1:8082' },

@@ -1,9 +1,6 @@
-import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { editorArguments, editorObjects } from '../../../../cmd/controller/desired/editor.ts';
-import { QUARANTINE_SCRIPT } from '../../../../src/common/quarantine-script.ts';
-import { container, objectsOf } from './objects.ts';
+import { editorArguments } from '../../../../cmd/controller/desired/editor.ts';
 import { situationOf } from './situation.ts';
 
 const argumentsWith = (...extraParams: string[]) =>
@@ -32,26 +29,7 @@ describe('extraParams of the editor', () => {
   });
 });
 
-describe('the pod of the editor', () => {
-  it('names the gate and the WOPI hosts of the spec, each in a group of its own, as expressions that fit nothing else', () => {
-    const wopiHosts = ['https://files.example', 'http://nextcloud.files:8080'];
-    const { env } = container(objectsOf({ spec: { editor: { wopiHosts } } }), 'editor');
-    expect(env?.filter(({ name }) => name.startsWith('aliasgroup'))).to.deep.equal([
-      { name: 'aliasgroup1', value: 'http://office-gate-internal:8081' },
-      { name: 'aliasgroup2', value: String.raw`https://files\.example` },
-      { name: 'aliasgroup3', value: String.raw`http://nextcloud\.files:8080` },
-    ]);
-  });
-
-  it('has beside it the script that hands the gate the unsaved, of its own image, so that no release of ours starts it again', () => {
-    const deployment = editorObjects(situationOf()).find(
-      ({ kind }) => kind === 'Deployment',
-    ) as unknown as V1Deployment;
-    const [editor, keeper] = deployment.spec?.template.spec?.containers ?? [];
-    expect(keeper?.image).to.equal(editor?.image);
-    expect(expand(keeper?.command?.at(-1) ?? '')).to.equal(QUARANTINE_SCRIPT);
-  });
-});
+describe('the pod of the editor', () => {});
 
 /** The kubelet makes `$` of `$$`, and of `$(NAME)` the value of a variable that there is. */
 function expand(text: string): string {

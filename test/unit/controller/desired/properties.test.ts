@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
-import { desired } from '../../../../cmd/controller/desired/index.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { type LicenseState, NO_LICENSE } from '../../../../src/common/crypto/license.ts';
 import { INSTANCES, SHARED } from './instances.ts';
-import { changed, container, decoded, idOf, objectsOf, pods } from './objects.ts';
-import { enterprise, type Options, type PartialSpec, situationOf } from './situation.ts';
+import { container, decoded, idOf, objectsOf, pods } from './objects.ts';
+import { enterprise, type Options, type PartialSpec } from './situation.ts';
 
 /** All that a licence can be. */
 const licenses: fc.Arbitrary<LicenseState> = fc.oneof(
@@ -87,16 +86,6 @@ function always(check: (options: Options) => void): void {
 }
 
 describe('objects of any instance', () => {
-  it('follow from the situation alone, which is not changed', () => {
-    always((options) => {
-      const situation = situationOf(options);
-      const before = structuredClone(situation);
-      const objects = desired(situation);
-      expect(situation).to.deep.equal(before);
-      expect(desired(before)).to.deep.equal(objects);
-    });
-  });
-
   it('have names of their own, of at most 63 characters, in the namespace of the instance that owns them', () => {
     always((options) => {
       const objects = objectsOf({ ...options, name: LONGEST });
@@ -188,34 +177,5 @@ describe('objects of any instance', () => {
     for (const value of Object.values(decoded(objects, 'office-secrets')).filter((value) => value.length > 8)) {
       expect(outside).to.not.include(value);
     }
-  });
-});
-
-describe('another licence', () => {
-  /** Changes the Secret of the licence and, of all else, nothing but what is named. */
-  function changesOnly(pairs: fc.Arbitrary<[LicenseState, LicenseState]>, ...allowed: string[]): void {
-    fc.assert(
-      fc.property(specs, pairs, licenseFiles, licenseFiles, (spec, [one, other], files, otherFiles) => {
-        const before = objectsOf({ spec, license: one, licenseFiles: files });
-        const after = objectsOf({ spec, license: other, licenseFiles: otherFiles });
-        const found = changed(before, after).filter((id) => !['Secret/office-license', ...allowed].includes(id));
-        expect(found).to.deep.equal([]);
-      }),
-      { numRuns: 60 },
-    );
-  }
-
-  it('with the same worker count changes the Secret of the licence and nothing else', () => {
-    const same = fc.integer({ min: 2, max: 31 }).chain((count) => {
-      const conns = fc.integer({ min: 50 * (count - 1) + 1, max: 50 * count });
-      const license = fc.tuple(conns, fc.constantFrom('valid' as const, 'grace' as const));
-      return fc.tuple(license, license);
-    });
-    changesOnly(same.map(([one, other]) => [enterprise(...one), enterprise(...other)]));
-  });
-
-  it('of any kind changes no object but that Secret and, in number and size, the workers of DocBuilder', () => {
-    const workers = ['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler'].map((kind) => `${kind}/office-docbuilder`);
-    changesOnly(fc.tuple(licenses, licenses), ...workers);
   });
 });

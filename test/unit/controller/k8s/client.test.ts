@@ -29,8 +29,7 @@ describe('k8s: client', () => {
     const asked: Pick<IncomingMessage, 'method' | 'url' | 'headers'> = { headers: {} };
     at.server.fault = ({ method, url, headers }, response) => {
       Object.assign(asked, { method, url, headers });
-      json(response, { kind: 'List', metadata: { resourceVersion: '1' }, items: [] });
-      return true;
+      return json(response, { kind: 'List', metadata: { resourceVersion: '1' }, items: [] });
     };
     return asked;
   }

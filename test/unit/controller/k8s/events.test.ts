@@ -92,10 +92,7 @@ describe('k8s: events', () => {
     recorder.record(OFFICE, EXPIRES);
     await recorder.flushed();
     expect(written()).to.have.lengthOf(1);
-    at.server.fault = (_, response) => {
-      refuse(response, 403, 'Forbidden');
-      return true;
-    };
+    at.server.fault = (_, response) => refuse(response, 403, 'Forbidden');
     const before = at.server.requests.length;
     recorder.record(OFFICE, { ...EXPIRES, reason: 'Other' });
     await recorder.flushed();

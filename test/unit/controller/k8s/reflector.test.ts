@@ -18,6 +18,10 @@ describe('k8s: reflector', () => {
   }
 
   const watching = (): Promise<boolean> => until('a watch is open', () => at.server.watches() === 1 || undefined);
+  async function startWatching(): Promise<void> {
+    await start();
+    await watching();
+  }
   const told = (count: number): Promise<boolean> =>
     until(`${count} changes`, () => seen.changes.length >= count || undefined);
   /** Everything that the server has is known, in its newest version, and nothing else. */
@@ -55,14 +59,10 @@ describe('k8s: reflector', () => {
 
   it('watches on from the last version when the server ends a watch, and lists nothing again', async () => {
     at.server.put(PATH, 'a');
-    await start();
-    await watching();
+    await startWatching();
     at.server.bookmark();
     at.server.endWatches();
-    await until(
-      'the next watch',
-      () => at.server.requests.some((it) => it.includes('resourceVersion=102')) || undefined,
-    );
+    await until('another', () => at.server.requests.some((it) => it.includes('resourceVersion=102')) || undefined);
     expect(lists()).to.equal(1);
     expect(seen.told()).to.deep.equal(['ADDED a']);
   });
@@ -89,8 +89,7 @@ describe('k8s: reflector', () => {
 
   it('does not take the end of a former object for that of its successor', async () => {
     at.server.put(PATH, 'a');
-    await start();
-    await watching();
+    await startWatching();
     const metadata = { name: 'a', namespace: 'one', uid: 'former', resourceVersion: '102' };
     at.server.send(line({ type: 'DELETED', object: { metadata } }));
     at.server.put(PATH, 'b');
@@ -124,10 +123,7 @@ describe('k8s: reflector', () => {
 
   it('counts a kind that the API server does not have as synced and empty, and looks for it again', async () => {
     let absent = true;
-    at.server.fault = (_, response) => {
-      if (absent) response.writeHead(404).end('404 page not found');
-      return absent;
-    };
+    at.server.fault = (_, response) => absent && response.writeHead(404).end('404 page not found');
     await start({ resource: RESOURCES.httpRoute, timings: { absentMs: 100 } });
     expect(seen.told()).to.deep.equal([]);
     expect(seen.reflector.absent()).to.equal(true);
@@ -145,29 +141,19 @@ describe('k8s: reflector', () => {
 
   it('does not believe at once that a kind is gone, as an API server says that starts', async () => {
     at.server.put(PATH, 'a');
-    await start();
-    await watching();
+    await startWatching();
     let refused = 0;
-    at.server.fault = (_, response) => {
-      if (++refused > 2) return undefined;
-      response.writeHead(404).end('404 page not found');
-      return true;
-    };
+    at.server.fault = (_, response) => ++refused <= 2 && response.writeHead(404).end('404 page not found');
     at.server.cut();
     await until('it works again', () => (refused > 2 && at.server.watches() === 1) || undefined);
     expect(seen.told()).to.deep.equal(['ADDED a']);
   });
 
   it('keeps its place when the server is busy', async () => {
-    await start();
-    await watching();
+    await startWatching();
     let refused = 0;
-    at.server.fault = (_, response) => {
-      refused += 1;
-      if (refused > 2) return undefined;
-      refuse(response, 429, 'TooManyRequests', { 'retry-after': '1' });
-      return true;
-    };
+    const busy = { 'retry-after': '1' };
+    at.server.fault = (_, response) => ++refused <= 2 && refuse(response, 429, 'TooManyRequests', busy);
     at.server.cut();
     await until('a third try', () => refused === 3 || undefined);
     expect(lists()).to.equal(1);
@@ -179,18 +165,15 @@ describe('k8s: reflector', () => {
   ] as const) {
     it(`tries less and less often while ${what}`, async () => {
       seen = mirror(at.client, { timings: { backoffMs: [20, 200] } });
-      at.server.fault = ({ url = '' }, response) => {
-        if (what === 'nothing works' || url.includes('watch=true')) return Boolean(respond(response));
-        return undefined;
-      };
+      at.server.fault = ({ url = '' }, response) =>
+        (what === 'nothing works' || url.includes('watch=true')) && respond(response);
       await new Promise((resolve) => setTimeout(resolve, 1000));
       expect(at.server.requests.length).to.be.within(3, 17);
     });
   }
 
   it('tells a sign of life from silence', async () => {
-    await start();
-    await watching();
+    await startWatching();
     const before = seen.reflector.lastContact();
     await until('time passes', () => Date.now() > before + 20 || undefined);
     expect(seen.reflector.lastContact()).to.equal(before);
@@ -199,10 +182,7 @@ describe('k8s: reflector', () => {
   });
 
   it('tells what it cannot watch, and where, until it can', async () => {
-    at.server.fault = (_, response) => {
-      refuse(response, 403, 'Forbidden');
-      return true;
-    };
+    at.server.fault = (_, response) => refuse(response, 403, 'Forbidden');
     seen = mirror(at.client, { selection: { namespace: 'one' } });
     expect(await until('trouble', () => seen.reflector.trouble())).to.match(
       /^GET \/api\/v1\/namespaces\/one\/configmaps: 403/,
@@ -215,12 +195,8 @@ describe('k8s: reflector', () => {
   });
 
   it('takes a refusal for a sign of life: to start anew would cure nothing', async () => {
-    await start();
-    await watching();
-    at.server.fault = (_, response) => {
-      refuse(response, 403, 'Forbidden');
-      return true;
-    };
+    await startWatching();
+    at.server.fault = (_, response) => refuse(response, 403, 'Forbidden');
     at.server.cut();
     await until('it is refused', () => lists() > 1 || undefined);
     const before = Date.now();
@@ -228,8 +204,7 @@ describe('k8s: reflector', () => {
   });
 
   it('leaves a connection that says nothing when it is told to, also in the middle of a list, and at once', async () => {
-    await start();
-    await watching();
+    await startWatching();
     const hang = () => true;
     at.server.fault = hang;
     at.server.cut();
@@ -251,8 +226,7 @@ describe('k8s: reflector', () => {
   });
 
   it('says nothing and asks nothing more once it is stopped', async () => {
-    await start();
-    await watching();
+    await startWatching();
     seen.reflector.stop();
     await until('the watch is closed', () => at.server.watches() === 0 || undefined);
     const asked = at.server.requests.length;
@@ -293,12 +267,8 @@ describe('k8s: reflector, in random trouble', () => {
       if (step % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     }
     server.fault = undefined;
-    const there = JSON.stringify(
-      server
-        .objects(PATH)
-        .map(({ metadata: m }) => [m.name, m.resourceVersion])
-        .sort(),
-    );
+    const versions = server.objects(PATH).map(({ metadata: m }) => [m.name, m.resourceVersion]);
+    const there = JSON.stringify(versions.sort());
     await until('the copy is as the server', () => JSON.stringify([...seen.copy].sort()) === there || undefined);
     expect(seen.misfits).to.deep.equal([]);
     seen.reflector.stop();

@@ -10,8 +10,8 @@ import { secret } from '../../../support/logs.ts';
 
 export const TOKEN = secret('token-of-the-stand-in');
 
-/** Answers a request in a way of its own; or not at all, by returning nothing, and then the stand-in answers. */
-export type Fault = (request: IncomingMessage, response: ServerResponse, body: string) => boolean | undefined;
+/** Answers a request in a way of its own; or not at all, by returning nothing or false, and then the stand-in answers. */
+export type Fault = (request: IncomingMessage, response: ServerResponse, body: string) => unknown;
 
 export type StandIn = Awaited<ReturnType<typeof startStandIn>>;
 

@@ -14,30 +14,6 @@ describe('an instance of which not everything is applied', () => {
     bench = new ReconcilerBench();
   });
 
-  it('gives out the licence of a spec that cannot be turned into objects, and of the rest says what is there', async () => {
-    await bench.reconcile();
-    bench.runAll();
-    await bench.reconcile();
-    const { images, docbuilder } = bench.office().status ?? {};
-    const { spec } = bench.office();
-    bench.settings = { ...bench.settings, licenseKeys: '{"keys":[ ]}' };
-    bench.change(
-      { 'svc.internal/reconcile-at': 'now' },
-      {
-        images: { ...spec.images, gate: 'svc/gate:never' },
-        docbuilder: { ...spec.docbuilder, workers: 7 },
-        editor: { ...spec.editor, extraParams: ['--o:user_interface.mode=\u0007'] },
-      },
-    );
-    await bench.reconcile();
-    expect(bench.condition('Ready')).to.include({ status: 'False', reason: 'InvalidSpec' });
-    expect(bench.server.find('ConfigMap', 'office-license-keys')).to.deep.include({
-      data: { 'keys.json': '{"keys":[ ]}' },
-    });
-    expect(bench.office().status).to.deep.include({ appliedGeneration: 1, images, docbuilder });
-    expect(bench.office().status).not.to.have.property('lastHandledReconcileAt');
-  });
-
   it('says of a spec of which a part was refused what there is: images, version, sizes and the edge', async () => {
     await bench.reconcile();
     bench.runAll();

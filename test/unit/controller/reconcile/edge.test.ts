@@ -87,14 +87,8 @@ describe('whether people get through to the front', () => {
       if (status) owned.observe(seen);
     }
     const lastTransitionTime = new Date(NOW - (minutes ?? 0) * 60_000).toISOString();
-    const before = {
-      type: 'EdgeReady',
-      status: 'False',
-      reason: 'Progressing',
-      message: '',
-      lastTransitionTime,
-    } as const;
-    const previous = minutes === undefined ? [] : [before];
+    const old = { type: 'EdgeReady', status: 'False', reason: 'Progressing', message: '', lastTransitionTime } as const;
+    const previous = minutes === undefined ? [] : [old];
     return {
       server,
       observe: () =>

@@ -70,9 +70,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'it waits for its key beside a new one that has expired': {
     ...{ kept: { token: KEYLESS }, given: token(await mint(500, -31)) },
   },
-  'it makes room for a new one where it has no key': {
-    ...{ kept: { token: KEYLESS }, given: token(GOOD) },
-  },
+  'it makes room for a new one where it has no key': { kept: { token: KEYLESS }, given: token(GOOD) },
   'it waits for its key without its Secret, and its grace has begun': { kept, given: NO_SECRET, keys: STRANGERS },
   'it waits for its key without a reference, and its grace has begun': { kept, given: NOTHING, keys: STRANGERS },
   'its grace goes on while the key set has not its key, without a reference': {

@@ -3,13 +3,7 @@ import type { KubernetesObject, ObjectMeta } from '../../../../cmd/controller/k8
 import { ownershipTrouble } from '../../../../cmd/controller/reconcile/live-object.ts';
 import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 
-const OWNER = {
-  apiVersion: 'svc.internal/v1',
-  kind: 'SvcInstance',
-  name: 'office',
-  uid: 'instance-1',
-  controller: true,
-};
+const OWNER = { apiVersion: 'svc.internal/v1', kind: 'SvcInstance', name: 'office', uid: 'office-1', controller: true };
 const OTHERS = [{ ...OWNER, name: 'other' }];
 
 function object(kind: string, metadata: Partial<ObjectMeta>, more: object = {}): KubernetesObject {
@@ -115,7 +109,7 @@ describe('an object with a name of ours', () => {
     [
       'of the former instance is waited for',
       'Service',
-      { ownerReferences: [{ ...OWNER, uid: 'instance-0' }] },
+      { ownerReferences: [{ ...OWNER, uid: 'office-0' }] },
       { reason: 'Deleting', stalled: false },
     ],
     [
@@ -133,7 +127,7 @@ describe('an object with a name of ours', () => {
   ];
   for (const [what, kind, metadata, trouble] of CASES) {
     it(what, () => {
-      const found = ownershipTrouble(object(kind, metadata), { name: 'office', uid: 'instance-1' });
+      const found = ownershipTrouble(object(kind, metadata), { name: 'office', uid: 'office-1' });
       if (trouble) expect(found).to.include(trouble);
       else expect(found).to.equal(undefined);
     });

@@ -103,11 +103,7 @@ const EVENTS: Readonly<Record<string, readonly [events: readonly Event[], status
   'nothing once it runs': [[MOUNT], { ...CREATING, phase: 'Running' }],
 };
 
-const condition = (type: string, status: string, seconds: number) => ({
-  type,
-  status,
-  lastTransitionTime: ago(seconds),
-});
+const condition = (type: string, status: string, s: number) => ({ type, status, lastTransitionTime: ago(s) });
 const crashing = { containerStatuses: [{ name: 'c', state: { terminated: { exitCode: 1 } } }] };
 const lost = [condition('Ready', 'False', 30), condition('ContainersReady', 'True', 9_000)];
 const gated = { readinessGates: [{ conditionType: 'theirs' }] };

@@ -4,8 +4,8 @@ import { type QueueOptions, WorkQueue } from '../../../../cmd/controller/reconci
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 
-/** Work that ends when it is told to. */
-function controlledWork() {
+/** A queue, with work that ends when it is told to. */
+function makeQueue(options: Partial<QueueOptions> = {}) {
   const started: string[] = [];
   const open: { key: string; end: (next?: number) => void; fail: () => void; signal: AbortSignal }[] = [];
   const reconcile: QueueOptions['reconcile'] = (key, signal) => {
@@ -14,15 +14,15 @@ function controlledWork() {
     open.push({ key, signal, end: resolve, fail: () => reject(new Error('failed on purpose')) });
     return promise;
   };
-  return { reconcile, started, open };
+  const queue = new WorkQueue({ reconcile, log, ...options });
+  return { queue, started, open, idle: () => until('it is idle', () => queue.figures().running === 0 || undefined) };
 }
 
 const log = testLogger();
 
 describe('the queue of instances', () => {
   it('runs nothing before its start, then the last first, and afterwards the newest before those that wait', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log, parallel: 1 });
+    const { queue, started, open } = makeQueue({ parallel: 1 });
     for (const key of ['a', 'b', 'c', 'a', 'd']) queue.add(key);
     await new Promise(setImmediate);
     expect(started).to.deep.equal([]);
@@ -36,8 +36,7 @@ describe('the queue of instances', () => {
   });
 
   it('runs a key that is added many times once, and once more when it is added while it runs', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log });
+    const { queue, started, open, idle } = makeQueue();
     for (const _ of Array(10)) queue.add('a');
     queue.start();
     for (const _ of Array(10)) queue.add('a');
@@ -45,13 +44,12 @@ describe('the queue of instances', () => {
     open[0]?.end();
     await until('the second run', () => open[1]);
     open[1]?.end();
-    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    await idle();
     expect(started).to.deep.equal(['a', 'a']);
   });
 
   it('runs different keys in parallel, no more than it may', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log, parallel: 2 });
+    const { queue, started, open } = makeQueue({ parallel: 2 });
     queue.start();
     for (const key of ['a', 'b', 'c']) queue.add(key);
     expect(started).to.deep.equal(['a', 'b']);
@@ -99,25 +97,23 @@ describe('the queue of instances', () => {
   }
 
   it('looks again when the work asks for it, and earlier when something happens', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log });
+    const { queue, started, open, idle } = makeQueue();
     queue.start();
     queue.add('a');
     open[0]?.end(5);
     (await until('the second run', () => open[1])).end(3_600_000);
-    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    await idle();
     queue.add('a');
     expect(started).to.have.lengthOf(3);
   });
 
   it('adds a key after a while, unless something else happens before', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log });
+    const { queue, started, open, idle } = makeQueue();
     queue.start();
     queue.addAfter('a', 0);
     expect(started).to.deep.equal(['a']);
     open[0]?.end();
-    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    await idle();
     queue.addAfter('a', 3_600_000);
     queue.addAfter('a', 5);
     expect(started).to.have.lengthOf(1);
@@ -126,8 +122,7 @@ describe('the queue of instances', () => {
   });
 
   it('looks at nothing again while something waits that has changed', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log, parallel: 1 });
+    const { queue, started, open } = makeQueue({ parallel: 1 });
     queue.start();
     queue.add('old');
     queue.add('new');
@@ -142,8 +137,7 @@ describe('the queue of instances', () => {
   });
 
   it('forgets all of a key that is no more, before its start as well', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log, parallel: 1 });
+    const { queue, started, open, idle } = makeQueue({ parallel: 1 });
     queue.add('a');
     queue.add('b');
     queue.forget('a');
@@ -154,13 +148,12 @@ describe('the queue of instances', () => {
     queue.forget('b');
     queue.forget('c');
     open[0]?.end();
-    await until('it is idle', () => queue.figures().running === 0 || undefined);
+    await idle();
     expect(started).to.deep.equal(['b']);
   });
 
   it('tells the work when its time is over, and starts the key anew only when it has ended', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log, timeoutMs: 5 });
+    const { queue, started, open } = makeQueue({ timeoutMs: 5 });
     queue.start();
     queue.add('a');
     await until('the time is over', () => open[0]?.signal.aborted || undefined);
@@ -172,8 +165,7 @@ describe('the queue of instances', () => {
   });
 
   it('aborts what runs when it is stopped, ends with it, and starts nothing more', async () => {
-    const { reconcile, started, open } = controlledWork();
-    const queue = new WorkQueue({ reconcile, log, parallel: 1 });
+    const { queue, started, open } = makeQueue({ parallel: 1 });
     queue.start();
     queue.add('a');
     queue.add('b');

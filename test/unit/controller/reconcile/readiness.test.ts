@@ -130,7 +130,7 @@ describe('whether the database and the bucket of an instance are ready', () => {
     ['is not known while DocBuilder starts', { ...STARTED, docbuilder: STARTING }, 'Unknown Progressing'],
     ['is not known before there is a gate', { ...STARTED, gate: {} }, 'Unknown Progressing'],
     [
-      'is false when a new pod is refused, though those of before go on',
+      'is false when a new pod is refused, though old ones go on',
       { ...STARTED, docbuilder: refused },
       'False StorageRefused',
     ],

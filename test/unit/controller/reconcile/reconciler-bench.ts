@@ -15,10 +15,7 @@ export class ReconcilerBench {
   now = Date.parse('2026-11-21T12:00:00Z');
   settings: Settings = situationOf().settings;
   readonly owned = new OwnedObjects();
-  readonly repairs = new RepairLimiter(() => this.now);
   readonly instances = new Instances();
-  /** Reasons of events. */
-  readonly told: string[] = [];
   readonly #reconciler: InstanceReconciler;
 
   constructor() {
@@ -26,9 +23,14 @@ export class ReconcilerBench {
     const { apiVersion, kind } = RESOURCES.svcInstance;
     this.server.put({ apiVersion, kind, metadata, spec } as SvcInstance);
     this.#reconciler = new InstanceReconciler({
-      ...{ client: this.server.client, owned: this.owned, repairs: this.repairs, instances: this.instances },
+      ...{
+        client: this.server.client,
+        owned: this.owned,
+        repairs: new RepairLimiter(() => this.now),
+        instances: this.instances,
+      },
       settings: () => this.settings,
-      events: { record: (_, { reason }) => void this.told.push(reason) },
+      events: { record: () => undefined },
       audit: { record: () => undefined },
       clock: () => this.now,
       random: (size) => new Uint8Array(size).fill(0x5a),

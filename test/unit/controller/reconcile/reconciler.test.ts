@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
-import { getId } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { ReconcilerBench } from './reconciler-bench.ts';
 
 const PAUSED = { 'svc.internal/paused': 'true' };
@@ -29,22 +27,6 @@ describe('the reconciler of an instance', () => {
     expect(bench.condition('Ready')).to.include({ status: 'False', reason: 'Paused' });
     await bench.reconcile();
     expect(bench.condition('Ready')).to.include({ status: 'False', reason: 'Paused' });
-  });
-
-  it('says nothing of a licence, nor that it did what it was asked, while it is paused', async () => {
-    const asked = { 'svc.internal/reconcile-at': 'now' };
-    bench.change({ ...PAUSED, ...asked }, { license: { secretName: 'svc-license' } });
-    await bench.reconcile();
-    expect(bench.condition('LicenseValid')).to.include({ status: 'Unknown', reason: 'Paused' });
-    expect(bench.told).to.deep.equal(['Paused', 'Asked']);
-    bench.change(asked);
-    await bench.reconcile();
-    expect(bench.condition('LicenseValid')).to.include({ status: 'False', reason: 'SecretNotFound' });
-    expect(bench.office().status).to.include({ lastHandledReconcileAt: 'now' });
-    bench.change({ ...PAUSED, 'svc.internal/reconcile-at': 'later' }, { license: undefined });
-    await bench.reconcile();
-    expect(bench.condition('LicenseValid')).to.include({ status: 'False', reason: 'SecretNotFound' });
-    expect(bench.office().status).to.include({ lastHandledReconcileAt: 'now' });
   });
 
   it('tells of a write that is never answered, but not of one that a stop has cut off', async () => {
@@ -75,15 +57,6 @@ describe('the reconciler of an instance', () => {
       expect(await bench.reconcile()).to.equal(undefined);
       expect(bench.server.asked()).to.deep.equal(['get SvcInstance/office']);
     });
-
-  it('does not fail when the instance is deleted before its status is written', async () => {
-    bench.server.admit = (object) => {
-      bench.server.remove('SvcInstance', 'office');
-      return object;
-    };
-    expect(await bench.reconcile()).to.be.a('number');
-    expect(bench.server.find('SvcInstance', 'office')).to.equal(undefined);
-  });
 
   it('takes nothing back that was let go when the instance was deleted meanwhile, as with --cascade=orphan', async () => {
     await bench.reconcile();
@@ -159,29 +132,6 @@ describe('the reconciler of an instance', () => {
     }
     expect(messages[0]).to.match(/office-gate: .*office-docbuilder: .*office-editor: .*office-front: /);
     expect(new Set(messages).size).to.equal(1);
-  });
-
-  it('applies again what somebody else has changed, later each time, and nothing that it has applied before', async () => {
-    await bench.reconcile();
-    bench.runAll();
-    await bench.reconcile();
-    const front = () =>
-      bench.server.find<KubernetesObject & { spec: { replicas: number } }>('Deployment', 'office-front');
-    for (let time = 0; time < 20; time += 1) {
-      const { spec, ...rest } = front() ?? ({} as never);
-      bench.owned.observe(bench.server.put({ ...rest, spec: { ...spec, replicas: 7 } }));
-      bench.server.asked();
-      await bench.reconcile();
-      expect(bench.server.asked().filter((request) => request.startsWith('apply'))).to.deep.equal([
-        'apply Deployment/office-front',
-      ]);
-      expect(front()?.spec.replicas).to.equal(2);
-    }
-    const id = getId(front() as KubernetesObject);
-    expect(bench.repairs.delayMs(id)).to.be.greaterThan(2_000);
-    bench.now += 600_000;
-    bench.repairs.count(id);
-    expect(bench.repairs.delayMs(id)).to.be.lessThan(2);
   });
 
   it('says that it did what it was asked only when it has looked', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createFonts, fontPattern } from '../../../../cmd/docbuilder/extract/fonts.ts';
-import { countCharacters, readMeta, type SourceFacts } from '../../../../cmd/docbuilder/extract/meta.ts';
+import { createFonts } from '../../../../cmd/docbuilder/extract/fonts.ts';
+import { readMeta, type SourceFacts } from '../../../../cmd/docbuilder/extract/meta.ts';
 import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { zip } from '../../../../scripts/support/documents.ts';
 import { compoundFile } from '../../../support/compound-files.ts';
@@ -204,11 +204,6 @@ describe('fonts and languages of a document', () => {
     });
   }
 
-  it('go by the properties that each character is drawn with', () => {
-    expect(countCharacters('Tiếng Việt — “1.234₫”')).to.deep.equal({ western: 18, asian: 0, complex: 0 });
-    expect(countCharacters('a 日本語。 עברית ไทย 😀')).to.deep.equal({ western: 2, asian: 4, complex: 8 });
-  });
-
   it('are replaced by what fontconfig says if the machine does not have them', async () => {
     // The fonts that pdffonts finds in a PDF that LibreOffice makes of a document in these fonts.
     const replaced = {
@@ -222,8 +217,6 @@ describe('fonts and languages of a document', () => {
   });
 
   it('may be called anything', async () => {
-    expect(fontPattern({ name: 'A-B:C,D\\E=F' })).to.equal('A\\-B\\:C\\,D\\\\E\\=F');
-    expect(fontPattern({ name: 'MS Gothic', sample: '日' })).to.equal('MS Gothic:charset=65e5');
     const odd = ['--help', '-v', ':family=Carlito', '%{file}', '$(id)', 'x'.repeat(5000), 'a\u0000b', '\\'];
     const found = await createFonts().lookUp(odd.map((name) => ({ name })));
     expect(found.map(({ substituted }) => substituted)).to.deep.equal(odd.map(() => true));

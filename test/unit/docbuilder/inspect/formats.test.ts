@@ -148,18 +148,14 @@ const MISNAMED: Row[] = [
 const LIBRARY = `<manifest:file-entry manifest:full-path="Basic/Standard/M.xml">${ENCRYPTION}</manifest:file-entry>`;
 const INDEX = manifest(ODF_TYPES.odt).replace('</manifest:manifest>', `${LIBRARY}</manifest:manifest>`);
 const ENCRYPTED_ODT = { 'META-INF/manifest.xml': manifest(ODF_TYPES.odt, ENCRYPTION), 'content.xml': PNG };
-const WHOLE_ODS = {
-  mimetype: ODF_TYPES.ods,
-  'encrypted-package': PNG,
-  'META-INF/manifest.xml': manifest(ODF_TYPES.ods),
-};
+const WHOLE = { mimetype: ODF_TYPES.ods, 'encrypted-package': PNG, 'META-INF/manifest.xml': manifest(ODF_TYPES.ods) };
 const PROTECTED: Row[] = [
   ...(
     [
       ['docx', ENCRYPTED],
       ['doc', doc({ encrypted: true })],
       ['odt', odf('odt', {}, ENCRYPTED_ODT)],
-      ['ods', zip(WHOLE_ODS)],
+      ['ods', zip(WHOLE)],
     ] as const
   ).flatMap(([format, content]): Row[] => [
     [format, content, `a.${format}`, { code: 'password_required', detail: { reason: 'missing' } }],
@@ -178,11 +174,15 @@ const PROTECTED: Row[] = [
   ['and a password encrypts nothing', ooxml('docx'), 'a.docx', { encrypted: false }, { hasPassword }],
 ];
 
-const project = (part = 'word/vbaProject.bin') => ({ macros: { reason: 'vba_project', part } });
+const macros = (reason: string, part: string) => ({ macros: { reason, part } });
+const project = (part = 'word/vbaProject.bin') => macros('vba_project', part);
 const VBA = 'application/vnd.ms-office.vbaProject';
-const RELATED =
-  '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">' +
-  '<Relationship Id="a" Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject" Target="a.png"/></Relationships>';
+const RELATED = {
+  'word/a.png': 'x',
+  'word/_rels/document.xml.rels':
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">' +
+    '<Relationship Id="a" Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject" Target="a.png"/></Relationships>',
+};
 const BASIC_INDEX =
   '<?xml version="1.0"?>\n<!DOCTYPE library:libraries PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "libraries.dtd">\n<library:libraries xmlns:library="http://openoffice.org/2000/library"/>';
 const flatBasic = (inside: string) => {
@@ -202,31 +202,16 @@ const MACROS: Row[] = [
   ['by an escaped type', overridden('/word/a.png', VBA.replace('P', '&#80;')), 'a', project('word/a.png')],
   ['by a type with parameters', overridden('/word/a.png', `${VBA}; a=b`), 'a', project('word/a.png')],
   ['by its extension', retyped('docx', '<Default', AS_DEFAULT, { 'word/a.png': 'x' }), 'a', project('*.PNG')],
+  ['by its relationship', ooxml('docx', {}, RELATED), 'a', project('a.png')],
+  ['a macro-enabled main part without a project', zip(ONLY_TYPE), 'a', macros('macro_content_type', 'xl/workbook.xml')],
   [
-    'by its relationship',
-    ooxml('docx', {}, { 'word/a.png': 'x', 'word/_rels/document.xml.rels': RELATED }),
-    'a',
-    project('a.png'),
-  ],
-  [
-    'a macro-enabled main part without a project',
-    zip(ONLY_TYPE),
-    'a',
-    { macros: { reason: 'macro_content_type', part: 'xl/workbook.xml' } },
-  ],
-  [
-    'Basic, which LibreOffice writes with document types',
+    'Basic with a DTD',
     odf('odt', {}, { 'Basic/script-lc.xml': BASIC_INDEX }),
     'a',
-    { macros: { reason: 'basic', part: 'Basic/script-lc.xml' } },
+    macros('basic', 'Basic/script-lc.xml'),
   ],
-  [
-    'a folder of scripts',
-    odf('ods', {}, { 'Scripts/python/a.py': 'pass' }),
-    'a',
-    { macros: { reason: 'scripts', part: 'Scripts/python/a.py' } },
-  ],
-  ['Basic in a flat file', flatBasic(BASIC_SOURCE), 'a', { macros: { reason: 'basic', part: 'office:scripts' } }],
+  ['scripts', odf('ods', {}, { 'Scripts/python/a.py': 'pass' }), 'a', macros('scripts', 'Scripts/python/a.py')],
+  ['Basic in a flat file', flatBasic(BASIC_SOURCE), 'a', macros('basic', 'office:scripts')],
   ['not the empty library that LibreOffice writes into each', flatBasic(''), 'a', { macros: null }],
   ['nothing in a picture', ooxml('docx', {}, { 'word/a.png': 'x' }), 'a', { macros: null }],
   ['nothing in an odt', odf('odt'), 'a', { macros: null }],

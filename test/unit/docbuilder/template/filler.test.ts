@@ -59,10 +59,7 @@ describe('a filler of templates', () => {
     expect(await failure(wrong)).to.have.property('code', 'template_error');
     expect((await failure(wrong)).code).to.equal('EEXIST');
     const large = await failure(makeTask(p('{{a}}'), { a: 'x' }, { maxOutputBytes: 1024 }));
-    expect(large).to.deep.include({
-      code: 'file_too_large',
-      detail: { limit_mb: 1024 / 1024 ** 2, subject: 'output' },
-    });
+    expect(large).to.deep.include({ code: 'file_too_large', detail: { limit_mb: 1 / 1024, subject: 'output' } });
     for (const template of [Buffer.from('PK\u0003\u0004 no archive'), understated()]) {
       expect(await failure(makeTask(template))).to.have.property('code', 'corrupt_source');
     }

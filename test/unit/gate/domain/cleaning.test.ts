@@ -14,7 +14,6 @@ import {
 } from '../../../support/gate-records.ts';
 import { FACTS, MB, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
 import { testLogger } from '../../../support/logs.ts';
-import { threadTime } from '../../../support/thread-time.ts';
 import { until } from '../../../support/until.ts';
 
 const HOUR = 3_600_000;
@@ -95,19 +94,6 @@ describe('cleaning', () => {
     await sweeping;
     expect(await count('documents')).to.equal(100);
     expect(between).to.be.above(4);
-  });
-
-  it('takes no longer where many documents are closed whose time has not come', async () => {
-    await bench.rows.transact(async (tx) => {
-      for (let index = 0; index < 20_000; index += 1) {
-        const name = String(index);
-        await tx.putDocument(
-          documentRecord({ docId: name, key: name, state: 'closed', closedAt: bench.now() + index }),
-        );
-      }
-    });
-    await bench.cleaning.sweep();
-    expect(await threadTime(() => bench.cleaning.sweep())).to.be.below(20);
   });
 
   it('keeps a closed document as long as an edit of it that may yet become a version', async () => {

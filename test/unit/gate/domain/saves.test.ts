@@ -94,10 +94,7 @@ describe('saves', () => {
       wrap: ({ rows, blobs }) => ({
         rows: { ...rows, transact: (work) => (isBroken ? Promise.reject(EIO) : rows.transact(work)) },
         // As a store elsewhere: it begins nothing that is late already.
-        blobs: {
-          ...blobs,
-          put: (file, blob, late) => (late?.aborted ? Promise.reject(EIO) : blobs.put(file, blob)),
-        },
+        blobs: { ...blobs, put: (file, blob, late) => (late?.aborted ? Promise.reject(EIO) : blobs.put(file, blob)) },
       }),
     });
     const content = new Readable({ read: () => undefined });
