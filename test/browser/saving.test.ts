@@ -11,7 +11,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Histories of a save, by the rule that each shows. The page holds version 3. `types` makes the document modified, `writes`
- * is the editor's word that nothing is left to save, `reads` makes the session one that may only read. `unmodified`, `saves` and `busy` are answers of the editor, `own 4` and
+ * is the editor's word that nothing is left to save, `reads` makes the session one that may only read. `unmodified`, `saves`, `busy` and `downloads` are answers of the editor, `own 4` and
  * `other 4` versions of which the page hears, `slept 4` is one of its own of which it has not heard. `retry` lets the time to
  * the next request pass, `wait` so many milliseconds, `expire` exactly those, `later` only moves the clock. `back` is the
  * document after a lost connection before which something was modified, `reopened` that after one before which there was
@@ -36,6 +36,7 @@ const HISTORIES: Record<string, string> = {
     settle; forced no no no no no no no no; is 3 unmodified`,
   'is asked for again when it was not the one that the editor has saved': `
     types; save; own 4; is 4; writes; save; saves; wait 2000; unmodified; settle; forced no no no; is 4 unmodified`,
+  'is not what the editor says of a download': 'save; downloads; retry; asked 2; unmodified; is 3 unmodified',
   'has only the answers of the page that came after a lost connection': `
     save; retry; back then; unmodified; settle; other 4; retry; unmodified; is 4`,
   'waits for a version that is on its way, and makes none of its own': `
@@ -213,6 +214,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
       unmodified: () => answer({ success: false, result: 'unmodified' }),
       saves: () => answer({ success: true }),
       busy: () => answer({ success: false, result: 'Could not upload', errorMsg: 'Already in progress.' }),
+      downloads: () => answer({ success: true, result: 'exportas', errorMsg: '' }),
       retry: () => pass(RETRY_MS),
       wait: (ms) => pass(Number(ms)),
       expire: (ms) => expire(Number(ms)),

@@ -143,20 +143,22 @@ export class Saving {
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void {
     for (const settle of this.#proofs) settle(true);
-    this.#answers = Math.min(this.#answers + 1, this.#requests);
     const { success, result, errorMsg } = message.Values;
-    const pending = this.#pending;
-    const options = this.#options;
+    // Said of a download, in the place of the answer that is awaited.
+    if (result === 'exportas') return;
+    this.#answers = Math.min(this.#answers + 1, this.#requests);
+    const [pending, options] = [this.#pending, this.#options];
     if (pending) pending.isHeard = true;
     // It may be said of a request before it: what was typed in between is not saved.
     const isLate = pending !== undefined && this.#answers < pending.first;
-    // A success says that the editor has it, not that the server does: that is seen from the nonce.
-    if (pending && success !== false && !isLate) pending.isAnswered = true;
-    if (pending && success !== false && isLate) this.#onUploading(pending);
-    else if (!pending || success !== false || (result === 'unmodified' && isLate)) options.hurry();
+    if (!pending || (result === 'unmodified' && isLate)) options.hurry();
+    else if (errorMsg === UPLOADING || (success !== false && isLate)) this.#onUploading(pending);
     else if (result === 'unmodified') this.#onUnmodified(pending);
-    else if (errorMsg === UPLOADING) this.#onUploading(pending);
-    else this.#take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
+    // A success says that the editor has it, not that the server does: that is seen from the nonce.
+    else if (success !== false) {
+      pending.isAnswered = true;
+      options.hurry();
+    } else this.#take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
   }
 
   /** The server has answered. */
