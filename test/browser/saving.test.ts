@@ -60,6 +60,10 @@ const HISTORIES: Record<string, string> = {
     back then; save; unmodified; settle; other 4; retry; unmodified; is 4`,
   'after a lost connection fails at once when the editor has fetched the document anew': `
     back then; loaded later; save; unmodified; fails save_failed changes_lost`,
+  'after a lost connection fails also when somebody types on in the document that the editor has fetched anew': `
+    types; reopened; loaded later; types; save; fails save_failed changes_lost; forced; save; forced no; saves; own 4; is 4`,
+  'that waited for a lost connection fails also when somebody types on at once': `
+    types; save; loaded later; reopened; types; fails save_failed changes_lost; forced no`,
   'after a lost connection fails at once when what the editor was sending off is not in the document': `
     types; writes; reopened; loaded later; save; unmodified; fails save_failed changes_lost`,
   'after a lost connection fails also when only the first of two that the editor was sending off is in the document': `
@@ -210,6 +214,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
     const acts: Record<string, (...words: string[]) => unknown> = {
       save: () => {
         saved = saving.save().catch((error: unknown) => error);
+        return settle();
       },
       unmodified: () => answer({ success: false, result: 'unmodified' }),
       saves: () => answer({ success: true }),
@@ -228,8 +233,8 @@ describe('SVC.Editor: a save, beside those of others', () => {
       types: () => setModified(true),
       writes: () => setModified(false),
       reads: () => Object.assign(state, { session: { mode: 'view' } }),
-      reopened: () => reopen(),
-      back: (loadedAt) => saving.onBack({ version: 3, loadedAt: loadedAt ?? null }),
+      reopened: () => [reopen(), settle()][1],
+      back: (loadedAt) => [saving.onBack({ version: 3, loadedAt: loadedAt ?? null }), settle()][1],
       loaded: (at) => Object.assign(server, { loaded_at: at ?? null }),
       down: () => {
         ask = () => Promise.reject(new Error('it is down'));
