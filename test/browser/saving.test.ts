@@ -11,7 +11,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Histories of a save, by the rule that each shows. The page holds version 3. `types` makes the document modified, `writes`
- * is the editor's word that nothing is left to save, `reads` makes the session one that may only read. `unmodified`, `saves` and `busy` are answers of the editor, `own 4` and
+ * is the editor's word that nothing is left to save, `reads` makes the session one that may only read. `unmodified`, `saves`, `busy` and `downloads` are answers of the editor, `own 4` and
  * `other 4` versions of which the page hears, `slept 4` is one of its own of which it has not heard. `retry` lets the time to
  * the next request pass, `wait` so many milliseconds, `expire` exactly those, `later` only moves the clock. `back` is the
  * document after a lost connection before which something was modified, `reopened` that after one before which there was
@@ -36,6 +36,7 @@ const HISTORIES: Record<string, string> = {
     settle; forced no no no no no no no no; is 3 unmodified`,
   'is asked for again when it was not the one that the editor has saved': `
     types; save; own 4; is 4; writes; save; saves; wait 2000; unmodified; settle; forced no no no; is 4 unmodified`,
+  'is not what the editor says of a download': 'save; downloads; retry; asked 2; unmodified; is 3 unmodified',
   'has only the answers of the page that came after a lost connection': `
     save; retry; back then; unmodified; settle; other 4; retry; unmodified; is 4`,
   'waits for a version that is on its way, and makes none of its own': `
@@ -59,6 +60,10 @@ const HISTORIES: Record<string, string> = {
     back then; save; unmodified; settle; other 4; retry; unmodified; is 4`,
   'after a lost connection fails at once when the editor has fetched the document anew': `
     back then; loaded later; save; unmodified; fails save_failed changes_lost`,
+  'after a lost connection fails also when somebody types on in the document that the editor has fetched anew': `
+    types; reopened; loaded later; types; save; fails save_failed changes_lost; forced; save; forced no; saves; own 4; is 4`,
+  'that waited for a lost connection fails also when somebody types on at once': `
+    types; save; loaded later; reopened; types; fails save_failed changes_lost; forced no`,
   'after a lost connection fails at once when what the editor was sending off is not in the document': `
     types; writes; reopened; loaded later; save; unmodified; fails save_failed changes_lost`,
   'after a lost connection fails also when only the first of two that the editor was sending off is in the document': `
@@ -209,10 +214,12 @@ describe('SVC.Editor: a save, beside those of others', () => {
     const acts: Record<string, (...words: string[]) => unknown> = {
       save: () => {
         saved = saving.save().catch((error: unknown) => error);
+        return settle();
       },
       unmodified: () => answer({ success: false, result: 'unmodified' }),
       saves: () => answer({ success: true }),
       busy: () => answer({ success: false, result: 'Could not upload', errorMsg: 'Already in progress.' }),
+      downloads: () => answer({ success: true, result: 'exportas', errorMsg: '' }),
       retry: () => pass(RETRY_MS),
       wait: (ms) => pass(Number(ms)),
       expire: (ms) => expire(Number(ms)),
@@ -226,8 +233,8 @@ describe('SVC.Editor: a save, beside those of others', () => {
       types: () => setModified(true),
       writes: () => setModified(false),
       reads: () => Object.assign(state, { session: { mode: 'view' } }),
-      reopened: () => reopen(),
-      back: (loadedAt) => saving.onBack({ version: 3, loadedAt: loadedAt ?? null }),
+      reopened: () => [reopen(), settle()][1],
+      back: (loadedAt) => [saving.onBack({ version: 3, loadedAt: loadedAt ?? null }), settle()][1],
       loaded: (at) => Object.assign(server, { loaded_at: at ?? null }),
       down: () => {
         ask = () => Promise.reject(new Error('it is down'));

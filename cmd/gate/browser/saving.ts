@@ -1,6 +1,7 @@
-import { type Deferred, defer, randomHex } from './async.ts';
+import { defer, randomHex } from './async.ts';
 import { editorError } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
+import type { PendingSave } from './pending-save.ts';
 import { type SessionState, toSavedVersion } from './server.ts';
 import type { Texts } from './texts.ts';
 import { type Baseline, locateChanges, type UnsavedChanges } from './unsaved-changes.ts';
@@ -25,25 +26,6 @@ export interface SavingOptions {
   onUnanswered(): void;
 }
 
-interface Pending extends Deferred<SVC.SaveResult> {
-  nonce: string;
-  /** The number of its first request among all to this page. */
-  first: number;
-  /** True if to save even if the editor takes the document for unmodified. */
-  force: boolean;
-  timer: ReturnType<typeof setTimeout>;
-  /** The newest version known when `save` was called, and when the editor was last asked. */
-  versionAtCall: number;
-  versionAtRequest: number;
-  /** True if the editor has answered, so that a version is on its way or is there. */
-  isAnswered: boolean;
-  /** True if the editor has answered anything since `save` was called. */
-  isHeard: boolean;
-  /** Runs when no version comes. */
-  late?: ReturnType<typeof setTimeout>;
-  retry?: ReturnType<typeof setTimeout>;
-}
-
 /** Contract: Browser events. */
 const SAVE_MS = 30_000;
 /** Time for the last question about a save whose time is up. */
@@ -65,7 +47,7 @@ const UPLOADING = 'Already in progress.';
 /** One save at a time, from the request to the stored version. */
 export class Saving {
   readonly #options: SavingOptions;
-  #pending: Pending | undefined;
+  #pending: PendingSave | undefined;
   #baseline: Baseline | undefined;
   /** Requests to this page, and answers to them, which come in their order; some never come. */
   #requests = 0;
@@ -83,7 +65,7 @@ export class Saving {
     const { isDoubtful, getVersion, isEditing, onSave } = this.#options;
     const late = Date.now() - this.#requestedAt > UNANSWERED_MS ? 0 : LATE_ANSWERS;
     this.#answers = Math.max(this.#answers, this.#requests - late);
-    const pending: Pending = {
+    const pending: PendingSave = {
       ...defer<SVC.SaveResult>(),
       nonce: randomHex(),
       first: this.#requests + 1,
@@ -95,11 +77,14 @@ export class Saving {
       timer: setTimeout(() => this.#onTimeout(pending), SAVE_MS),
     };
     this.#pending = pending;
-    if (isEditing()) {
-      onSave();
-      this.#request(pending);
-      this.#retryLater(pending);
-    } else this.#onNothingToSave(pending);
+    if (!isEditing()) this.#onNothingToSave(pending);
+    else {
+      this.#unlessLost(pending, () => {
+        onSave();
+        this.#request(pending);
+        this.#retryLater(pending);
+      });
+    }
     return pending.promise;
   }
 
@@ -113,8 +98,9 @@ export class Saving {
     this.#answers = 0;
     if (!this.#pending) return;
     this.#pending.first = 1;
-    if (this.#options.isEditing()) this.#requestAgain(this.#pending, false);
-    else this.#onNothingToSave(this.#pending);
+    const pending = this.#pending;
+    if (this.#options.isEditing()) this.#unlessLost(pending, () => this.#requestAgain(pending, false));
+    else this.#onNothingToSave(pending);
   }
 
   isPending(): boolean {
@@ -143,20 +129,22 @@ export class Saving {
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void {
     for (const settle of this.#proofs) settle(true);
-    this.#answers = Math.min(this.#answers + 1, this.#requests);
     const { success, result, errorMsg } = message.Values;
-    const pending = this.#pending;
-    const options = this.#options;
+    // Said of a download, in the place of the answer that is awaited.
+    if (result === 'exportas') return;
+    this.#answers = Math.min(this.#answers + 1, this.#requests);
+    const [pending, options] = [this.#pending, this.#options];
     if (pending) pending.isHeard = true;
     // It may be said of a request before it: what was typed in between is not saved.
     const isLate = pending !== undefined && this.#answers < pending.first;
-    // A success says that the editor has it, not that the server does: that is seen from the nonce.
-    if (pending && success !== false && !isLate) pending.isAnswered = true;
-    if (pending && success !== false && isLate) this.#onUploading(pending);
-    else if (!pending || success !== false || (result === 'unmodified' && isLate)) options.hurry();
+    if (!pending || (result === 'unmodified' && isLate)) options.hurry();
+    else if (errorMsg === UPLOADING || (success !== false && isLate)) this.#onUploading(pending);
     else if (result === 'unmodified') this.#onUnmodified(pending);
-    else if (errorMsg === UPLOADING) this.#onUploading(pending);
-    else this.#take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
+    // A success says that the editor has it, not that the server does: that is seen from the nonce.
+    else if (success !== false) {
+      pending.isAnswered = true;
+      options.hurry();
+    } else this.#take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
   }
 
   /** The server has answered. */
@@ -181,7 +169,7 @@ export class Saving {
   }
 
   /** Ends and returns the pending save, unless it is another one by now. */
-  #take(expected = this.#pending): Pending | undefined {
+  #take(expected = this.#pending): PendingSave | undefined {
     const pending = this.#pending;
     if (!pending || pending !== expected) return undefined;
     clearTimeout(pending.timer);
@@ -191,8 +179,22 @@ export class Saving {
     return pending;
   }
 
+  /**
+   * Begins a save, unless what was not saved before a lost connection is in no document any more: the version of what was
+   * typed since would hide that.
+   */
+  #unlessLost(pending: PendingSave, begin: () => void): void {
+    const look = (state?: SessionState): void => {
+      if (this.#pending !== pending) return;
+      if (state && this.#baseline && locateChanges(this.#baseline, state) === 'lost') this.#lose(pending, state);
+      else begin();
+    };
+    if (this.#baseline) this.#options.askState().then(look, () => look());
+    else begin();
+  }
+
   /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
-  #onNothingToSave(pending: Pending, isLate = false): void {
+  #onNothingToSave(pending: PendingSave, isLate = false): void {
     const { askState, isEditing } = this.#options;
     const settle = (state: SessionState): void => {
       this.onState(state);
@@ -208,25 +210,25 @@ export class Saving {
     askState().then(settle, (error) => this.#take(pending)?.reject(error));
   }
 
-  #waitForVersion(pending: Pending, ms: number, otherwise: () => void): void {
+  #waitForVersion(pending: PendingSave, ms: number, otherwise: () => void): void {
     clearTimeout(pending.late);
     pending.late = setTimeout(otherwise, ms);
   }
 
-  #finish(pending: Pending, state: SessionState): void {
+  #finish(pending: PendingSave, state: SessionState): void {
     this.#baseline = undefined;
     const unmodified = state.version <= pending.versionAtCall || !this.#options.isEditing();
     this.#take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
   }
 
-  #lose(pending: Pending, { version }: SessionState): void {
+  #lose(pending: PendingSave, { version }: SessionState): void {
     const detail = { reason: 'changes_lost', version };
     this.#baseline = undefined;
     this.#take(pending)?.reject(editorError('save_failed', this.#options.texts.changesLost, detail));
   }
 
   /** Asks once more, since time also passes in a page that sleeps, as with its machine: the version may be stored by then. */
-  #onTimeout(pending: Pending): void {
+  #onTimeout(pending: PendingSave): void {
     const { askState, texts, onUnanswered } = this.#options;
     const fail = (): void => {
       if (!this.#take(pending)) return;
@@ -239,7 +241,7 @@ export class Saving {
     setTimeout(fail, LAST_QUESTION_MS);
   }
 
-  #request({ nonce, force }: Pick<Pending, 'nonce' | 'force'>): void {
+  #request({ nonce, force }: Pick<PendingSave, 'nonce' | 'force'>): void {
     const { wake, post, hurry } = this.#options;
     wake();
     this.#requests += 1;
@@ -253,7 +255,7 @@ export class Saving {
     hurry();
   }
 
-  #requestAgain(pending: Pending, force: boolean): void {
+  #requestAgain(pending: PendingSave, force: boolean): void {
     clearTimeout(pending.late);
     Object.assign(pending, { force, versionAtRequest: this.#options.getVersion(), isAnswered: false });
     this.#request(pending);
@@ -264,7 +266,7 @@ export class Saving {
    * requested again, and so is one that sees a version come without its nonce: the editor saves what is not in it, or says
    * that all is.
    */
-  #retryLater(pending: Pending): void {
+  #retryLater(pending: PendingSave): void {
     const { isOpen, isEditing, getVersion } = this.#options;
     const retry = (): void => {
       this.#retryLater(pending);
@@ -282,13 +284,13 @@ export class Saving {
    * The version that is on its way may have it all: the editor is asked once it is there, or it takes long. What was written
    * meanwhile is not in it, and the editor (25.04.9) sends that off 5 s later, or takes it for sent with that version.
    */
-  #onUploading(pending: Pending): void {
+  #onUploading(pending: PendingSave): void {
     pending.isAnswered = true;
     this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, false));
     this.#options.hurry();
   }
 
-  #onUnmodified(pending: Pending): void {
+  #onUnmodified(pending: PendingSave): void {
     if (pending.force) return;
     pending.isAnswered = true;
     // A save for somebody else may have come between, and be on its way still.
