@@ -62,6 +62,10 @@ const HISTORIES: Record<string, string> = {
     back then; loaded later; save; unmodified; fails save_failed changes_lost`,
   'after a lost connection fails also when somebody types on in the document that the editor has fetched anew': `
     types; reopened; loaded later; types; save; fails save_failed changes_lost; forced; save; forced no; saves; own 4; is 4`,
+  'after a lost connection does not fail when its version was there before the page was told that it is written': `
+    types; save; own 4; is 4; reopened; loaded later; save; unmodified; settle; is 4 unmodified`,
+  'after a lost connection is asked for when a version has come since': `
+    types; types; reopened; store 4; loaded later; types; save; forced no; saves; own 5; is 5`,
   'that waited for a lost connection fails also when somebody types on at once': `
     types; save; loaded later; reopened; types; fails save_failed changes_lost; forced no`,
   'after a lost connection fails at once when what the editor was sending off is not in the document': `
@@ -234,7 +238,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
       writes: () => setModified(false),
       reads: () => Object.assign(state, { session: { mode: 'view' } }),
       reopened: () => [reopen(), settle()][1],
-      back: (loadedAt) => [saving.onBack({ version: 3, loadedAt: loadedAt ?? null }), settle()][1],
+      back: (loadedAt) => [saving.onBack({ known: 3, version: 3, loadedAt: loadedAt ?? null }), settle()][1],
       loaded: (at) => Object.assign(server, { loaded_at: at ?? null }),
       down: () => {
         ask = () => Promise.reject(new Error('it is down'));

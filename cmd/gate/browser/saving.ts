@@ -98,8 +98,8 @@ export class Saving {
     this.#answers = 0;
     if (!this.#pending) return;
     this.#pending.first = 1;
-    const pending = this.#pending;
-    if (this.#options.isEditing()) this.#unlessLost(pending, () => this.#requestAgain(pending, false));
+    const [pending, { isEditing }] = [this.#pending, this.#options];
+    if (isEditing()) this.#unlessLost(pending, () => this.#requestAgain(pending, false));
     else this.#onNothingToSave(pending);
   }
 
@@ -180,13 +180,13 @@ export class Saving {
   }
 
   /**
-   * Begins a save, unless what was not saved before a lost connection is in no document any more: the version of what was
-   * typed since would hide that.
+   * Begins a save, unless changes of before a lost connection are lost: a version of what was typed since would hide that.
    */
   #unlessLost(pending: PendingSave, begin: () => void): void {
     const look = (state?: SessionState): void => {
       if (this.#pending !== pending) return;
-      if (state && this.#baseline && locateChanges(this.#baseline, state) === 'lost') this.#lose(pending, state);
+      const from = this.#baseline && { ...this.#baseline, version: this.#baseline.known };
+      if (state && from && locateChanges(from, state) === 'lost') this.#lose(pending, state);
       else begin();
     };
     if (this.#baseline) this.#options.askState().then(look, () => look());

@@ -7,6 +7,8 @@ const EARLY_MS = 5_000;
 
 /** What the server had when there were unsaved changes. */
 export interface Baseline {
+  /** The newest version that was known: without a newer one, none of the changes was stored. */
+  known: number;
   /** The changes are all in the versions after this one, if they were stored. */
   version: number;
   /** Time at which the editor had fetched the document; null when it is not known. */
@@ -18,7 +20,7 @@ export interface Baseline {
  * them; the editor still has the same document, so that they are pending; or it fetched the document anew without them.
  */
 export function locateChanges(
-  { version, loadedAt }: Baseline,
+  { version, loadedAt }: Omit<Baseline, 'known'>,
   current: Pick<SessionState, 'version' | 'loaded_at'>,
 ): 'stored' | 'pending' | 'lost' | 'unknown' {
   if (current.version > version) return 'stored';
@@ -110,8 +112,10 @@ export class UnsavedChanges {
   /** Returns where the changes that may be lost will be found; undefined without changes. */
   getBaseline(): Baseline | undefined {
     if (!this.any()) return undefined;
-    const missing = this.#writes + (this.#modified ? 1 : 0);
-    return { version: this.#getVersion() + missing - 1, loadedAt: this.#loadedAt };
+    const known = this.#getVersion();
+    const missing = this.#writes + (this.#modified && !this.#isEarly() ? 1 : 0);
+    if (missing === 0) return undefined;
+    return { known, version: known + missing - 1, loadedAt: this.#loadedAt };
   }
 
   stop(): void {
