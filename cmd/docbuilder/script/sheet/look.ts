@@ -9,9 +9,21 @@ import { dataStyle, formatFor, generalStyle, shownLength } from './formats.ts';
 /** The look of cells. A row overrules its column, and a cell its row. */
 export type CellLook = Omit<Column, 'width' | 'hidden'>;
 
-const MEMBERS = 'bold italic underline strike color font size align valign background wrap border format'.split(
-  ' ',
-) as (keyof CellLook)[];
+const MEMBERS = [
+  'bold',
+  'italic',
+  'underline',
+  'strike',
+  'color',
+  'font',
+  'size',
+  'align',
+  'valign',
+  'background',
+  'wrap',
+  'border',
+  'format',
+] as const satisfies (keyof CellLook)[];
 
 /** Returns the same text for the same look. */
 export function lookKey(look: CellLook): string {
