@@ -29,9 +29,9 @@ RUN npm run build && chmod -R a+rX,go-w LICENSE package.json dist
 FROM ${DEBIAN_IMAGE} AS docbuilder
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 
-# LibreOffice without its windows, Java, Base and media players (Math draws the formulas in documents); bubblewrap for the `namespaces` sandbox; tini; libwebp,
-# which LibreOffice has as well; the fonts that the contract promises (fonts-liberation is version 2 here); what Node
-# links to. Nothing needs a set-uid program.
+# LibreOffice without its windows, Java, Base and media players (Math draws the formulas in documents); bubblewrap for the
+# `namespaces` sandbox; tini; libwebp, which LibreOffice has as well; the fonts that the contract promises (fonts-liberation
+# is version 2 here); what Node links to. Nothing needs a set-uid program.
 RUN apt-get update \
   && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-math-nogui \
@@ -103,7 +103,6 @@ WORKDIR /opt/svc
 COPY --from=modules /build/node_modules node_modules
 COPY --from=build /build/LICENSE /build/package.json ./
 COPY --from=build /build/dist/schemas dist/schemas
-COPY --from=build /build/dist/ingress dist/ingress
 COPY --from=build /build/dist/src dist/src
 COPY --from=build /build/dist/cmd/gate dist/cmd/gate
 
