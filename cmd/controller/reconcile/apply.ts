@@ -107,7 +107,7 @@ async function applyObject(context: ApplyContext, wanted: KubernetesObject): Pro
     // Most objects that no watch has shown do not exist: asking first would double the requests of a new instance.
     const made = known ? undefined : await createObject(context, wanted);
     if (made) {
-      owned.recordApply(made, digest);
+      owned.recordApply(made, digest, undefined);
       return { answer: made };
     }
     const isOurs = known?.ownerUid === instance.uid && !known.deleting;
@@ -121,7 +121,7 @@ async function applyObject(context: ApplyContext, wanted: KubernetesObject): Pro
     const { object, notes: remarks } = live ? toAttainable(wanted, live) : { object: wanted, notes: [] };
     const answer = await write(context, markApplied(object), live, isOurs ? known.uid : live?.metadata.uid);
     // With a remark it is applied each time, or the remark would be forgotten.
-    if (remarks.length === 0 && owned.recordApply(answer, digest)) {
+    if (remarks.length === 0 && owned.recordApply(answer, digest, known)) {
       const { namespace, name } = answer.metadata;
       log.info({ namespace, kind: answer.kind, object: name }, 'repaired');
       repairs.count(getId(answer));

@@ -85,15 +85,17 @@ export class OwnedObjects {
     return known?.deleting === false && applied?.digest === digest && applied.version === known.resourceVersion;
   }
 
-  /** Takes in the answer to an apply. @returns whether the same was applied before, and somebody else has changed it since */
-  recordApply(answer: KubernetesObject, digest: string): boolean {
+  /**
+   * Takes in the answer to an apply.
+   * @param known the object as a watch had shown it before: its new version may come sooner than the answer
+   * @returns whether the same was applied before, and somebody else has changed it since
+   */
+  recordApply(answer: KubernetesObject, digest: string, known: OwnedObject | undefined): boolean {
     const id = getId(answer);
     const before = this.#applied.get(id);
     const { resourceVersion: version = '' } = answer.metadata;
     this.#applied.set(id, { digest, version });
-    return (
-      before?.digest === digest && before.version !== version && this.#objects.get(id)?.resourceVersion !== version
-    );
+    return before?.digest === digest && before.version !== version && known?.resourceVersion !== version;
   }
 
   /** Forgets what was applied for an instance, so that each of its objects is applied again. */

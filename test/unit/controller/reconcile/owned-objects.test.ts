@@ -23,35 +23,41 @@ describe('the objects that the controller made', () => {
   beforeEach(() => {
     owned = new OwnedObjects();
   });
+  const record = (version: string, digest = 'digest', known = owned.find(service(version))) =>
+    owned.recordApply(service(version), digest, known);
 
   it('concern their instance until they are as they were applied, and again with each change', () => {
     expect(owned.observe(service('1'))).to.deep.equal(['shop/office']);
     expect(owned.isApplied(service('1'), 'digest')).to.equal(false);
-    owned.recordApply(service('2'), 'digest');
+    record('2');
     expect(owned.isApplied(service('2'), 'digest'), 'before a watch has shown it').to.equal(false);
     expect(owned.observe(service('2'))).to.deep.equal([]);
     expect(owned.isApplied(service('2'), 'digest')).to.equal(true);
     expect(owned.isApplied(service('2'), 'another')).to.equal(false);
     expect(owned.observe(service('3'))).to.deep.equal(['shop/office']);
     expect(owned.isApplied(service('3'), 'digest')).to.equal(false);
-    owned.recordApply(service('3'), 'digest');
+    record('3');
     owned.forgetApplies('shop/office');
     expect(owned.isApplied(service('3'), 'digest')).to.equal(false);
-    owned.recordApply(service('3'), 'digest');
+    record('3');
     owned.observe(service('4', { deletionTimestamp: '2026-11-21T12:00:00Z' }));
-    owned.recordApply(service('4'), 'digest');
+    record('4');
     expect(owned.isApplied(service('4'), 'digest'), 'one that goes').to.equal(false);
   });
 
   it('were repaired when the same apply has made another version of them', () => {
     owned.observe(service('1'));
-    expect(owned.recordApply(service('2'), 'digest'), 'the first').to.equal(false);
-    expect(owned.recordApply(service('2'), 'digest'), 'nothing changed').to.equal(false);
+    expect(record('2'), 'the first').to.equal(false);
+    expect(record('2'), 'nothing changed').to.equal(false);
     owned.observe(service('3'));
-    expect(owned.recordApply(service('3'), 'digest'), "a change of what is not the controller's").to.equal(false);
+    expect(record('3'), "a change of what is not the controller's").to.equal(false);
     owned.observe(service('4'));
-    expect(owned.recordApply(service('5'), 'digest')).to.equal(true);
-    expect(owned.recordApply(service('6'), 'another')).to.equal(false);
+    expect(record('5')).to.equal(true);
+    expect(record('6', 'another')).to.equal(false);
+    owned.observe(service('7'));
+    const known = owned.find(service('7'));
+    owned.observe(service('8'));
+    expect(record('8', 'another', known), 'a watch has shown the new one already').to.equal(true);
   });
 
   it('concern both instances when somebody changes the owner', () => {
@@ -62,7 +68,7 @@ describe('the objects that the controller made', () => {
 
   it('are forgotten when they are gone, also by name and uid alone, but not the next of that name', () => {
     owned.observe(service('1'));
-    owned.recordApply(service('1'), 'digest');
+    record('1');
     const gone = (uid: string) => ({
       apiVersion: 'v1',
       kind: 'Service',
@@ -73,9 +79,9 @@ describe('the objects that the controller made', () => {
     expect([owned.size, owned.of('shop/office').length]).to.deep.equal([0, 0]);
     owned.observe(service('1'));
     expect(owned.isApplied(service('1'), 'digest')).to.equal(false);
-    owned.recordApply(service('2'), 'digest');
+    record('2');
     owned.remove(service('2'));
-    owned.recordApply(service('2'), 'digest');
+    record('2');
     expect(owned.find(service('2')), 'by an answer that comes late').to.equal(undefined);
     expect(owned.isApplied(service('2'), 'digest')).to.equal(false);
   });
