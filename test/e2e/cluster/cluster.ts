@@ -124,6 +124,8 @@ async function create(engine: Engine, { name, kubeconfig, kubectl, nodes }: Want
   await kubectl(['--namespace', 'kube-system', ...small]);
   // kubeadm has a control plane take no pods where there is another node.
   await kubectl(['taint', 'node', nodes[0], 'node-role.kubernetes.io/control-plane-']);
+  // One that has joined may not have registered yet.
+  await kubectl(['wait', '--for=create', `node/${nodes[1]}`, '--timeout=120s']);
   await kubectl(['cordon', nodes[1]]);
   if (official) return;
   await layNetwork(kubectl, nodes);
