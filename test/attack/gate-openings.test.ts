@@ -206,7 +206,9 @@ describe('the raw URI', () => {
         outcome.read += 1;
         expect(opening.docId !== null, uri).to.equal(opening.wopiSrc.startsWith(WOPI_URL));
         if (upgrade.kind !== 'editing') return;
-        expect(decodeURIComponent(new URL(upgrade.uri.wopiSrc).href), uri).to.equal(opening.wopiSrc);
+        // URL drops a blank at the end.
+        const { href } = new URL(upgrade.uri.wopiSrc.replaceAll(' ', '%20'));
+        expect(decodeURIComponent(href), uri).to.equal(opening.wopiSrc);
       }),
       { numRuns: 10_000 },
     );
