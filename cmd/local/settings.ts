@@ -45,12 +45,15 @@ export function readSettings(environment: Environment): Settings {
 
 /** @throws {NotPossible} unless this process can listen on a port, and browsers go there */
 export async function requirePort(port: number): Promise<void> {
-  const other = `Choose another: make run PORT=${await firstFree(Math.max(port + 1, 1024))}`;
-  if (!(await isFree(port)))
-    throw new NotPossible(`Port ${port} is in use${port < 1024 ? ', or only root may use it' : ''}. ${other}`);
+  const trouble = await portTrouble(port);
+  if (trouble === undefined) return;
+  throw new NotPossible(`${trouble}. Choose another: make run PORT=${await firstFree(Math.max(port + 1, 1024))}`);
+}
+
+async function portTrouble(port: number): Promise<string | undefined> {
+  if (!(await isFree(port))) return `Port ${port} is in use${port < 1024 ? ', or only root may use it' : ''}`;
   const { cause } = (await fetch(`http://127.0.0.1:${port}`).catch((error: Error) => error)) as Error;
-  if ((cause as Error | undefined)?.message === 'bad port')
-    throw new NotPossible(`No browser opens port ${port}. ${other}`);
+  return (cause as Error | undefined)?.message === 'bad port' ? `No browser opens port ${port}` : undefined;
 }
 
 /**

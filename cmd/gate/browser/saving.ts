@@ -96,10 +96,10 @@ export class Saving {
     this.#baseline = baseline;
     this.#requests = 0;
     this.#answers = 0;
-    if (!this.#pending) return;
-    this.#pending.first = 1;
-    const [pending, { isEditing }] = [this.#pending, this.#options];
-    if (isEditing()) this.#unlessLost(pending, () => this.#requestAgain(pending, false));
+    const pending = this.#pending;
+    if (!pending) return;
+    pending.first = 1;
+    if (this.#options.isEditing()) this.#unlessLost(pending, () => this.#requestAgain(pending, false));
     else this.#onNothingToSave(pending);
   }
 

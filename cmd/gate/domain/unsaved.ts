@@ -57,8 +57,8 @@ export interface UnsavedTimings {
 
 /**
  * The edits that the editor could not store. The editor puts a copy of every save into its quarantine, so each file is
- * asked about: it can go when its bytes are current or were stored since, or when a later save of the same loading of its document was
- * stored, which contains it. What has not come within a minute is taken in and kept until somebody decides.
+ * asked about: it can go when its bytes are current or were stored since, or when a later save of the same loading of its
+ * document was stored, which contains it. What has not come within a minute is taken in and kept until somebody decides.
  */
 export class UnsavedEdits {
   readonly #deps: UnsavedDependencies;
