@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
 import { countPages } from '../../cmd/docbuilder/engine/pdf-pages.ts';
-import { writePieces } from '../../cmd/docbuilder/script/flat-writer.ts';
-import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
+import { buildFlat, writeFlatFile } from '../../cmd/docbuilder/script/write-script.ts';
 import type { Script } from '../../src/common/generated/script.ts';
 import { inRounds } from '../alternate.ts';
 import { largeSheet, largeText } from '../documents/large-scripts.ts';
@@ -50,7 +49,7 @@ async function measureLarge(
 ): Promise<Large> {
   const flat = join(directory, `large.${script.type === 'text' ? 'fodt' : 'fods'}`);
   const surroundings = { pictures: new Map(), now: new Date() };
-  await writePieces(buildFlat(script, surroundings), flat);
+  await writeFlatFile(buildFlat(script, surroundings), flat);
   const beforehand = convertCall({ name: flat, bytes: await readFile(flat) }, script.save[0]?.format ?? '');
   const request = jsonCall('/v1/build', script);
   const [build, engine] = await inRounds(

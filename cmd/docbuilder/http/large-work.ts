@@ -3,8 +3,7 @@ import { extname } from 'node:path';
 import { fileTooLarge } from '../../../src/common/errors.ts';
 import { type EffectivePlan, maxFileBytes } from '../jobs/limits.ts';
 import type { FlatWriter } from '../script/build.ts';
-import { toFolder } from '../script/flat-writer.ts';
-import { writeScript } from '../script/write-script.ts';
+import { bodyPath, writeScript } from '../script/write-script.ts';
 import { createThreads } from '../source/threads.ts';
 import { type Bodies, type BodyKind, type BodyReader, getSize, type Incoming, readBody, scriptIn } from './bodies.ts';
 
@@ -47,7 +46,7 @@ export function createLargeWork(plan: () => EffectivePlan): LargeWork {
         await threads.run('write', task, signal);
       } catch (error) {
         // A thread that is ended leaves what it has written.
-        await Promise.all([task.path, toFolder(task.path)].map((path) => rm(path, { force: true })));
+        await Promise.all([task.path, bodyPath(task.path)].map((path) => rm(path, { force: true })));
         throw error;
       }
     },

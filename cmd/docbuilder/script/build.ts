@@ -3,33 +3,32 @@ import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Save, Script } from '../../../src/common/generated/script.ts';
 import { runTask } from '../engine/run-task.ts';
-import type { Engine, EngineOutput, EngineTask } from '../engine/task.ts';
+import type { Engine, EngineOutput } from '../engine/task.ts';
 import type { SourceFormat } from '../formats.ts';
-import type { Work } from '../jobs/work.ts';
+import type { NewFile, Work } from '../jobs/work.ts';
 import type { Downloader } from '../source/downloader.ts';
 import { parseStem } from '../source/filename.ts';
 import { assertRoom, type ScriptFacts } from './check/check.ts';
 import { MAX_PICTURE_BYTES, picture, scriptError } from './check/pictures.ts';
 
-/** A script and what a flat OpenDocument file is made of besides. */
+/** The input of a flat OpenDocument file. */
 export interface FlatTask {
   /** The request's JSON, in UTF-8. */
   text: Uint8Array;
-  /** Instead of those that the script has. */
+  /** Replaces the script's own. */
   save: readonly Save[];
-  /** Paths of the pictures that were fetched, by JSON Pointer of their image. */
+  /** Paths of fetched pictures, by JSON Pointer of their image. */
   fetched: ReadonlyMap<string, string>;
   now: number;
-  /** The path at which the file is created. */
+  /** Path of the file to create. */
   path: string;
 }
 
-/** Writes a script as a flat OpenDocument file. @throws RangeError for more text in one place than a string can hold */
+/** Writes a script as a flat OpenDocument file. @throws RangeError if text in one place is longer than a string can be */
 export type FlatWriter = (task: FlatTask, signal: AbortSignal) => Promise<void>;
 
-/** A script that was checked. */
+/** A checked script: its facts, and the request's JSON in UTF-8. */
 export interface BuildTask {
-  /** The request's JSON, in UTF-8. */
   text: Uint8Array;
   script: ScriptFacts;
 }
@@ -42,14 +41,18 @@ interface Dependencies {
   maxFileBytes: () => number;
 }
 
+/** One result file. */
+interface File extends NewFile {
+  save: Save;
+  filename: string;
+  pages: number;
+}
+
 const FLAT: Record<Script['type'], SourceFormat> = { text: 'fodt', sheet: 'fods', slides: 'fodp' };
 /** Pictures that are fetched at the same time. */
 const FETCHES = 4;
 
-/**
- * `POST /v1/build` as a kind of job: pictures are fetched and looked at, the script becomes a flat OpenDocument file,
- * and the engine opens that once and makes every format of it.
- */
+/** `POST /v1/build` as a kind of job. The engine opens one flat OpenDocument file and exports every format from it. */
 export function buildWork(task: BuildTask, deps: Dependencies): Work {
   const { save, type } = task.script;
   return {
@@ -58,19 +61,23 @@ export function buildWork(task: BuildTask, deps: Dependencies): Work {
       const fetched = await fetchPictures(task.script, deps, newPath, preparing);
       return async (signal, newFile) => {
         const now = deps.clock();
-        const files: File[] = await Promise.all(
-          save.map(async (each) => ({ save: each, ...(await newFile()), pages: 0 })),
+        const files = await Promise.all(
+          save.map(async (each): Promise<File> => {
+            // Contract: save item, filename.
+            const filename = each.filename ?? `tai-lieu.${each.format}`;
+            return { save: each, filename, ...(await newFile()), pages: 0 };
+          }),
         );
-        // Excel's files want number formats of their own (script/sheet.ts), so they are made of a document of their own.
-        const { xlsx = [], others = [] } = Object.groupBy(files, ({ save }) =>
-          type === 'sheet' && save.format === 'xlsx' ? 'xlsx' : 'others',
+        // xlsx needs its own number formats (script/sheet.ts), so it has a flat file of its own.
+        const { xlsx = [], others = [] } = Object.groupBy(files, ({ save: { format } }) =>
+          type === 'sheet' && format === 'xlsx' ? 'xlsx' : 'others',
         );
         let engineMs = 0;
         for (const group of [xlsx, others]) {
           engineMs += await makeFiles(group, task, { fetched, now, path: newPath() }, deps, signal);
         }
-        const outputs = files.map(({ save, fileId, pages }) => {
-          return { fileId, filename: getFilename(save), format: save.format, pages };
+        const outputs = files.map(({ save: { format }, fileId, filename, pages }) => {
+          return { fileId, filename, format, pages };
         });
         return { outputs, engineMs };
       };
@@ -78,7 +85,7 @@ export function buildWork(task: BuildTask, deps: Dependencies): Work {
   };
 }
 
-/** Fetches the pictures that a script has addresses of. @returns paths of their files, by JSON Pointer of their image */
+/** @returns paths of the fetched pictures, by JSON Pointer of their image */
 async function fetchPictures(
   { links, characters: own }: ScriptFacts,
   { downloader, maxFileBytes }: Dependencies,
@@ -87,7 +94,7 @@ async function fetchPictures(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   let characters = own;
-  // All fetchers take from the same iterator, and the first one that fails closes it: one of an array alone can't be closed.
+  // All fetchers share one iterator; the first that fails closes it. `take` makes it closable, which an array's is not.
   const waiting = links.values().take(links.length);
   const fetcher = async (): Promise<void> => {
     for (const { path, url } of waiting) {
@@ -96,8 +103,8 @@ async function fetchPictures(
         if (!(error instanceof AppError)) throw error;
         throw new AppError(error.code, { ...error.detail, path: place }, { cause: error });
       });
-      // Read first: `+=` would take the sum from before the wait, without what other fetchers add meanwhile.
       const content = await readFile(file);
+      // `+=` with an await on its right would lose what other fetchers add meanwhile.
       characters += picture(content, place).base64.length;
       assertRoom(characters, maxFileBytes());
       found.set(path, file);
@@ -108,15 +115,7 @@ async function fetchPictures(
   return found;
 }
 
-/** One result file in the making. */
-interface File {
-  save: Save;
-  fileId: string;
-  path: string;
-  pages: number;
-}
-
-/** Makes files of one document. @returns milliseconds in the engine */
+/** Makes files from one flat file and sets their `pages`. @returns milliseconds in the engine */
 async function makeFiles(
   files: readonly File[],
   { text, script }: BuildTask,
@@ -128,31 +127,25 @@ async function makeFiles(
     return { path, to: format, options: pdfa ? { pdfa } : {} };
   });
   if (!first) return 0;
-  const save = files.map((file) => file.save);
-  await writeFlat({ text, save, ...flat }, signal).catch((error) => {
+  await writeFlat({ text, save: files.map(({ save }) => save), ...flat }, signal).catch((error) => {
     throw error instanceof RangeError ? cannotBuild('memory_limit', error) : error;
   });
   const task = {
     input: flat.path,
     from: FLAT[script.type],
-    stem: parseStem(getFilename(save[0])),
+    stem: parseStem(files[0]?.filename),
     source: {},
-    outputs: [first, ...rest],
+    outputs: [first, ...rest] as const,
     maxOutputBytes: maxFileBytes(),
     calculate: true,
-  } satisfies EngineTask;
+  };
   const { pages, engineMs } = await runTask(engine, task, signal).catch((error) => {
-    // There is no source that could be corrupt: the script asked for something the engine cannot do.
+    // The source is ours, so `corrupt_source` means that the engine cannot do what the script has.
     const isCorrupt = error instanceof AppError && error.code === 'corrupt_source';
     throw isCorrupt ? cannotBuild(error.detail['reason'], error) : error;
   });
   for (const [index, file] of files.entries()) file.pages = pages[index] ?? 0;
   return engineMs;
-}
-
-/** Contract: save item, filename. */
-function getFilename(save: Save | undefined): string {
-  return save?.filename ?? `tai-lieu.${save?.format}`;
 }
 
 function cannotBuild(reason: unknown, cause: Error): AppError {

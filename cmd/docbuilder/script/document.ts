@@ -23,7 +23,7 @@ const NAMESPACES = {
   'xmlns:loext': 'urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0',
 };
 
-/** The pictures and the moment that a document is made of besides its script. */
+/** The input of a document besides its script. */
 export interface Surroundings {
   /** By JSON Pointer of the image in the script, such as `/body/3`. */
   pictures: ReadonlyMap<string, Picture>;
@@ -33,19 +33,19 @@ export interface Surroundings {
 /** The parts of a document as XML. */
 export interface Content {
   kind: 'text' | 'spreadsheet' | 'presentation';
-  /** The body in pieces, each made when it is asked for: all of it may be larger than memory. */
+  /** Pieces of the body, made one by one: the whole may be larger than memory. */
   body: Iterable<string>;
-  /** The rest, complete only once the body was gone through: the styles it needs are in it. */
+  /** The rest, complete only after the body: its styles are in it. */
   head(): Record<'styles' | 'automatic' | 'masters', string> & { settings?: string };
 }
 
-/** Makes a document of a checked script. */
+/** Builds a document from a checked script. */
 export type ContentBuilder = (script: Script, surroundings: Surroundings) => Content;
 
-/** A flat OpenDocument file (ODF 1.3 part 3, `office:document`) in the making: head, body and tail make the file. */
+/** The pieces of a flat OpenDocument file (ODF 1.3 part 3, `office:document`). */
 export interface FlatDocument {
   body: Iterable<string>;
-  /** To be asked for after the body. */
+  /** Called after the body. */
   head(): string;
   tail: string;
 }
@@ -74,11 +74,11 @@ export function toFlat({ kind, body, head }: Content, meta: Meta | undefined, no
 
 const DEFAULT_LANGUAGE = 'vi-VN';
 const EAST_ASIAN = ['zh', 'ja', 'ko', 'yue'];
-/** Languages whose letters LibreOffice takes for "complex": right-to-left, or shaped by context. */
+/** Languages whose letters LibreOffice calls "complex": right-to-left, or shaped by context. */
 const COMPLEX =
   'ar he fa ur ps sd ug yi dv syr ku ckb th lo km my hi mr ne sa bn as pa gu or ta te kn ml si bo dz'.split(' ');
 
-/** `office:meta` (ODF 1.3 part 3, 4.3): what the document says about itself. `now` is when it was made. */
+/** `office:meta` (ODF 1.3 part 3, 4.3). */
 function officeMeta(meta: Meta = {}, now: Date): string {
   const { title, subject, author, keywords = [], description } = meta;
   const date = now.toISOString().slice(0, 19);
@@ -104,10 +104,7 @@ export function getLanguage(meta: Meta = {}): string {
   return meta.lang ?? DEFAULT_LANGUAGE;
 }
 
-/**
- * The language as attributes of `style:text-properties` of a default style. An East Asian or "complex" language is
- * also said for the letters of its own.
- */
+/** The language as attributes of a default style. An East Asian or "complex" language has attributes of its own as well. */
 export function languageAttributes(meta: Meta = {}): Attributes {
   const { language, script, region } = new Intl.Locale(getLanguage(meta));
   const country = region ?? 'none';
@@ -124,7 +121,7 @@ export function languageAttributes(meta: Meta = {}): Attributes {
   };
 }
 
-/** One setting of the application, for a `config:config-item-set`. */
+/** A setting, for a `config:config-item-set`. */
 export function configItem(name: string, type: string, value: string | number | boolean): string {
   return element('config:config-item', { 'config:name': name, 'config:type': type }, escapeXml(String(value)));
 }

@@ -7,7 +7,7 @@ export interface Size {
   height: number;
 }
 
-/** The size of a picture that may have been given a width, a height or both: one alone keeps the proportions. */
+/** A picture's size with the given width, height or both: one alone keeps the proportions. */
 export function pictureSize(picture: Size, { width, height }: Partial<Size>): Size {
   return {
     width: width ?? (height === undefined ? picture.width : (height * picture.width) / picture.height),
@@ -15,16 +15,13 @@ export function pictureSize(picture: Size, { width, height }: Partial<Size>): Si
   };
 }
 
-/** The size, or in its proportions the largest that fits into a room. */
+/** The size, scaled down to fit into a room. */
 export function fitted({ width, height }: Size, room: Size): Size {
   const scale = Math.min(1, room.width / width, room.height / height);
   return { width: width * scale, height: height * scale };
 }
 
-/**
- * A picture as `draw:frame`, its bytes inside.
- * @param attributes of the frame besides its size: style, place, anchor
- */
+/** A picture as `draw:frame`. @param attributes of the frame besides its size: style, place, anchor */
 export function pictureFrame(picture: Picture, size: Size, attributes: Attributes, alt?: string): string {
   const content =
     `<draw:image xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad" draw:mime-type="${picture.mediaType}">` +

@@ -2,19 +2,19 @@ import type { Inline, Run } from '../../../src/common/generated/script.ts';
 import { namedStyle, properties, type Styles } from './styles.ts';
 import { type Attributes, element, paragraphText, pt } from './xml.ts';
 
-/** The look of letters. The text around them has the members that are absent. */
+/** The look of letters. Absent members are inherited from the text around them. */
 export type Look = Omit<Run, 'text' | 'link'>;
 
 const LINK_STYLE = 'Internet_20_link';
 
-/** The named style of links, which every document with links has to define. */
+/** The named style of links. */
 export function linkStyle(look: Look): string {
   return namedStyle('text', 'Internet link', lookProperties(look));
 }
 
 /**
- * The look as attributes of `style:text-properties`. Weight, posture, size and font are said three times because
- * East Asian and right-to-left letters have their own.
+ * The look as attributes of `style:text-properties`. ODF has weight, posture, size and font once more each for East
+ * Asian and for right-to-left letters.
  */
 export function lookAttributes(look: Look): Attributes {
   const { bold, italic, underline, strike, color, highlight, font, size, script } = look;
@@ -42,7 +42,7 @@ function either(said: boolean | undefined, yes: string, no: string): string | un
   return said === undefined ? undefined : said ? yes : no;
 }
 
-/** The look as `style:text-properties`, or nothing. */
+/** The look as `style:text-properties`; empty without a look. */
 export function lookProperties(look: Look): string {
   return properties('text', lookAttributes(look));
 }
@@ -53,7 +53,7 @@ export function inline(content: Inline, styles: Styles): string {
   return typeof content === 'string' ? paragraphText(content) : run(content, styles);
 }
 
-/** Content that is already XML in a span with this look. */
+/** XML in a span with this look. */
 export function span(xml: string, look: Look, styles: Styles): string {
   const content = lookProperties(look);
   return content === '' ? xml : `<text:span text:style-name="${styles.style('text', content)}">${xml}</text:span>`;
@@ -61,20 +61,17 @@ export function span(xml: string, look: Look, styles: Styles): string {
 
 /** A link stands inside its span: Impress and Calc drop the text of a span inside a link. */
 function run({ text, link, ...look }: Run, styles: Styles): string {
-  return span(link === undefined ? paragraphText(text) : linked(text, link), look, styles);
-}
-
-function linked(text: string, link: string): string {
   const attributes = {
     'xlink:type': 'simple',
     'xlink:href': link,
     'text:style-name': LINK_STYLE,
     'text:visited-style-name': LINK_STYLE,
   };
-  return element('text:a', attributes, paragraphText(text));
+  const content = paragraphText(text);
+  return span(link === undefined ? content : element('text:a', attributes, content), look, styles);
 }
 
-/** A font name as a list of one (CSS 2 font-family), so that a comma in it separates nothing. */
+/** A font name in quotes (CSS 2 font-family): a comma would begin another one. */
 export function fontFamily(font: string): string {
   return font.includes("'") ? `"${font.replaceAll('"', '')}"` : `'${font}'`;
 }

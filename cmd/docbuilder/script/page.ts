@@ -5,7 +5,7 @@ import { inline, span } from './inline.ts';
 import type { Styles } from './styles.ts';
 import { type Attributes, escapeXml, mm } from './xml.ts';
 
-/** Width and height in millimetres, held upright. B5 is that of ISO 216. */
+/** Width and height upright, in millimetres. B5 is ISO 216's. */
 const SIZES: Record<Extract<Paper, string>, readonly [width: number, height: number]> = {
   A3: [297, 420],
   A4: [210, 297],
@@ -15,13 +15,13 @@ const SIZES: Record<Extract<Paper, string>, readonly [width: number, height: num
   Legal: [215.9, 355.6],
 };
 export const DEFAULT_MARGIN = 25;
-/** Margins leave at least this much of the paper for text: on a page without room LibreOffice loses it, or never ends. */
+/** Without this room for text, in millimetres, LibreOffice loses the text or never ends. */
 export const SMALLEST_TEXT = 10;
 
-/** A page in millimetres: its paper, its margins, and what they leave for text. */
+/** Paper, margins and the room for text, in millimetres. */
 export type Sheet = ReturnType<typeof toSheet>;
 
-/** The paper that a script asks for; A4 upright without a word about it. */
+/** The page of a script; A4 upright by default. */
 export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}) {
   const [width, height] = turned(size, orientation);
   const { top = DEFAULT_MARGIN, right = DEFAULT_MARGIN, bottom = DEFAULT_MARGIN, left = DEFAULT_MARGIN } = margins;
@@ -55,10 +55,10 @@ export function paperAttributes({ width, height, margins }: Pick<Sheet, 'width' 
   };
 }
 
-/** The text that fields show before the pages are laid out. */
+/** The texts of fields. */
 export interface FieldValues {
   title: string;
-  /** The day in Vietnam as it is written in the language: a field would say when the document was opened. Finding out takes time. */
+  /** The day in Vietnam, written in the document's language. It is slow, and no field: that would be the day of opening. */
   date: () => string;
 }
 
@@ -71,12 +71,16 @@ export function fieldValues(meta: Meta = {}, now: Date): FieldValues {
 /** Parts of a header or footer, from left to right. */
 export const SIDES = ['left', 'center', 'right'] as const;
 
-/** The lines of one part of a header or footer, each as the content of a paragraph. */
+/** The parts of one side of a header or footer in their long form. */
+export function marginalParts(side: MarginalInline | undefined): MarginalPart[] {
+  return [side ?? []].flat().map((part) => (typeof part === 'string' ? { text: part } : part));
+}
+
+/** The lines of one side of a header or footer, each as the content of a paragraph. */
 export function marginalLines(content: MarginalInline | undefined, values: FieldValues, styles: Styles): string[] {
   if (content === undefined) return [];
   const lines = [''];
-  for (const part of [content].flat()) {
-    const { field, text = '', ...look } = typeof part === 'string' ? { text: part } : part;
+  for (const { field, text = '', ...look } of marginalParts(content)) {
     const [first = '', ...rest] =
       field === undefined
         ? text.split(/\r\n?|\n/).map((line) => inline({ ...look, text: line }, styles))

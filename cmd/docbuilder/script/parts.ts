@@ -8,7 +8,6 @@ import type {
   ListItemObject,
   Row,
   Script,
-  SlideContent,
 } from '../../../src/common/generated/script.ts';
 
 /** A part of a script with its JSON Pointer, such as `/body/3`. */
@@ -17,13 +16,13 @@ interface Part {
   part: Block | Element | { type: 'area'; items: ListItem[] };
 }
 
-/** The blocks of a script, and the lists in areas of its slides and their elements. */
+/** The blocks of a script, and the areas with lists and the elements of its slides. */
 export function* getParts({ body = [], slides = [] }: Script): Generator<Part> {
   for (const [index, part] of body.entries()) yield { path: `/body/${index}`, part };
   for (const [index, slide] of slides.entries()) {
     const path = `/slides/${index}`;
-    for (const name of ['content', 'left', 'right'] as const) {
-      const items = (slide as Partial<Record<typeof name, SlideContent>>)[name];
+    for (const name of ['content', 'left', 'right']) {
+      const items: unknown = slide[name as keyof typeof slide];
       if (Array.isArray(items)) yield { path: `${path}/${name}`, part: { type: 'area', items } };
     }
     for (const [place, part] of (slide.elements ?? []).entries()) yield { path: `${path}/elements/${place}`, part };
@@ -35,12 +34,12 @@ export function* getImages(script: Script): Generator<{ path: string; image: Ima
   for (const { path, part } of getParts(script)) if (part.type === 'image') yield { path, image: part };
 }
 
-/** An item in its long form: one that is mere text says nothing else. */
+/** A list item in its long form. */
 export function itemParts(item: ListItem): ListItemObject {
   return typeof item === 'string' || Array.isArray(item) ? { text: item } : item;
 }
 
-/** The cells of a row of a sheet, whichever way it was written. */
+/** The cells of a row in either form. */
 export function getCells(row: Row): readonly Cell[] {
   return Array.isArray(row) ? row : row.cells;
 }

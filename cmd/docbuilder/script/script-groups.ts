@@ -1,8 +1,8 @@
 /** A letter of a script that is written from right to left. */
 export const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-/** All of it in one group, and nothing to look at. */
+/** Text that is all in one group. */
 const WESTERN = /^[\t-~\u00a0-\u024f\u1e00-\u1eff\u2010-\u2026]*$/;
-/** Groups of characters; the first that one is in counts. All others are symbols. */
+/** Groups of characters; the first match counts. All others are symbols. */
 const GROUPS = [
   ['other digits', /[\p{Nd}--[0-9]]/v],
   ['western', /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}]/u],
@@ -14,7 +14,7 @@ const GROUPS = [
   ['complex', /\p{L}/u],
   ['blanks', /[\p{Zs}\p{M}\u200c\u200d]/u],
   ['digits', /[0-9]/],
-  // European terminators (Unicode Standard Annex 9, ET): beside digits they run in the direction of these, or not.
+  // European terminators (Unicode Standard Annex 9, ET): their direction may be that of digits beside them.
   ['terminators', /[#$%\u00a2-\u00a5\u00b0\u2030-\u2034\u20a0-\u20cf]/],
   ['breaks', /[\t\n\r]/],
   ['signs', /[!-~]/],
@@ -25,7 +25,7 @@ const NUMBERS: ReadonlySet<Group> = new Set(['digits', 'other digits', 'terminat
 
 /**
  * Cuts a text wherever LibreOffice may cut it: where letters of another group of scripts (ODF 1.3 part 3, 20.368) or of
- * another direction begin, and digits and signs behind letters that are not western.
+ * another direction begin, and at digits and signs behind letters that are not western.
  * @param before the text in front of it
  */
 export function scriptGroups(text: string, before = ''): string[] {

@@ -18,11 +18,9 @@ const CALCULATION = element('table:calculation-settings', {
 });
 
 /**
- * A spreadsheet of a checked script of type `sheet`.
- *
- * If xlsx is the only format, number formats name no language and come out as Excel writes them (`#,##0`).
- * In other formats they name the document's, for its separators; an xlsx of the same file then has it before each
- * code (`[$-42A]#,##0`), which Excel reads as the same. So a caller builds xlsx apart from the others.
+ * A spreadsheet (svcscript `type` = `sheet`). If xlsx is the only format, number formats name no language and come out as
+ * Excel writes them: `#,##0`. Other formats need it for their separators; xlsx would have it before each code
+ * (`[$-42A]#,##0`), so callers build xlsx apart.
  */
 export const buildSheets: ContentBuilder = (script, { now }) => {
   const { meta = {}, sheets = [] } = script;
@@ -32,9 +30,11 @@ export const buildSheets: ContentBuilder = (script, { now }) => {
   const separators = isExcel ? {} : getSeparators(getLanguage(meta));
   const context: SheetContext = { styles, workbook: createWorkbook(names), separators, isExcel };
   const masters = sheets.map(({ print }, index) => masterPage(pageName(index), print, meta, now, styles)).join('');
-  const firstShown = sheets.findIndex(({ hidden }) => !hidden);
-  // Where all are hidden, the first is shown all the same.
-  const shown = Math.max(0, firstShown);
+  // One sheet must be shown: the first, if all are hidden.
+  const shown = Math.max(
+    0,
+    sheets.findIndex(({ hidden }) => !hidden),
+  );
   return {
     kind: 'spreadsheet',
     body: body(sheets, names, shown, context),

@@ -1,6 +1,6 @@
 import { type Attributes, element, mm } from './xml.ts';
 
-/** Families of `style:style` (ODF 1.3 part 3, 19.480), with what their automatic names begin with. */
+/** Families of `style:style` (ODF 1.3 part 3, 19.480), and prefixes of their automatic names. */
 const PREFIXES = {
   text: 'T',
   paragraph: 'P',
@@ -14,30 +14,27 @@ const PREFIXES = {
 } as const;
 type StyleFamily = keyof typeof PREFIXES;
 
-/** A register of automatic styles: one style for one look, however often it is asked for. */
+/** A register of automatic styles: equal looks share one style. */
 export class Styles {
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<string, number>();
   #written = '';
 
-  /** Name of the automatic style with these attributes of `style:<family>-properties`. */
+  /** Name of the style with these attributes of `style:<family>-properties`. */
   of(family: StyleFamily, look: Attributes, attributes?: Attributes): string {
     return this.style(family, properties(family, look), attributes);
   }
 
   /**
-   * Name of the automatic style with this content.
-   * @param content from `properties()`; nothing to say and no attributes still makes a style
+   * Name of the style with this content, which may be empty.
+   * @param content from `properties()`
    * @param attributes of `style:style`, such as `style:parent-style-name`
    */
   style(family: StyleFamily, content: string, attributes: Attributes = {}): string {
     return this.other(PREFIXES[family], 'style:style', content, { 'style:family': family, ...attributes });
   }
 
-  /**
-   * Name of any other automatic style, such as `text:list-style` or `number:date-style`.
-   * @param prefix what its name begins with; one of its own for each `tag`
-   */
+  /** Name of a style of another kind, such as `text:list-style`. @param prefix of the name; each `tag` has its own */
   other(prefix: string, tag: string, content: string, attributes: Attributes = {}): string {
     const key = element(tag, attributes, content);
     const known = this.#names.get(key);
@@ -50,22 +47,19 @@ export class Styles {
     return name;
   }
 
-  /** All of them, for `office:automatic-styles`, in the order they were first asked for. */
+  /** All of them, for `office:automatic-styles`, in the order of their first use. */
   get xml(): string {
     return this.#written;
   }
 }
 
-/**
- * `style:<kind>-properties`, or nothing where there is nothing to say.
- * @param kind such as `text`, `paragraph`, `table-cell`, `graphic`
- */
+/** `style:<kind>-properties`; empty without attributes and content. @param kind such as `text`, `paragraph`, `graphic` */
 export function properties(kind: string, attributes: Attributes, content = ''): string {
   const said = Object.values(attributes).some((value) => value !== undefined);
   return said || content ? element(`style:${kind}-properties`, attributes, content) : '';
 }
 
-/** A named style, for `office:styles`. Spaces of its name are written as ODF wants them. */
+/** A named style, for `office:styles`. */
 export function namedStyle(family: string, displayName: string, content = '', attributes: Attributes = {}): string {
   const name = displayName.replaceAll(' ', '_20_');
   const names = { 'style:name': name, 'style:display-name': displayName === name ? undefined : displayName };
@@ -74,12 +68,12 @@ export function namedStyle(family: string, displayName: string, content = '', at
 
 const ALIGN = { left: 'start', center: 'center', right: 'end', justify: 'justify' } as const;
 
-/** An alignment as the value of `fo:text-align`. */
+/** The value of `fo:text-align`. */
 export function textAlign(align: keyof typeof ALIGN | undefined): string | undefined {
   return align && ALIGN[align];
 }
 
-/** The space between an edge and what is in it, in millimetres. */
+/** @returns attributes; lengths in millimetres */
 export function padding(vertical: number, horizontal: number): Attributes {
   return {
     'fo:padding-top': mm(vertical),

@@ -1,25 +1,24 @@
 import type { Border, Table, TableCell, TableCellObject, TableColumn } from '../../../src/common/generated/script.ts';
 import { type Attributes, pt } from './xml.ts';
 
-/** The line of a table whose script does not say. */
+/** The default line. */
 const LINE = { width: 0.5, color: '#A6A6A6' };
 const NO_LINE = 'none';
 
 const SIDES = ['top', 'right', 'bottom', 'left'] as const;
-/** Something of each side of a cell. */
 export type Sides<Value> = Record<(typeof SIDES)[number], Value>;
 
-/** A cell as an object, whichever way it was written. */
+/** A cell in its long form. */
 export function cellObject(cell: TableCell): TableCellObject {
   return typeof cell === 'object' ? cell : { text: String(cell) };
 }
 
-/** A column as an object, whichever way it was written. */
+/** A column in its long form. */
 export function columnObject(column: TableColumn = {}): Exclude<TableColumn, number> {
   return typeof column === 'object' ? column : { width: column };
 }
 
-/** Absolute widths of `count` columns that share `total` in proportion to their relative widths (1 without). */
+/** Widths of `count` columns that share `total` in proportion to their relative widths (default 1). */
 export function columnWidths(columns: readonly TableColumn[] | undefined, count: number, total: number): number[] {
   const relative = Array.from({ length: count }, (_, index) => columnObject(columns?.[index]).width ?? 1);
   const sum = relative.reduce((left, right) => left + right, 0);
@@ -33,14 +32,13 @@ export function lineValue({ width = LINE.width, color = LINE.color }: Border = {
 
 /** The lines around a cell. */
 interface CellLines {
-  /** Those that its table draws; all without a word about it. */
   drawn?: Table['borders'] | undefined;
   line?: Border | undefined;
-  /** A border of its own, drawn all around whatever the table says. */
+  /** The cell's own border, which replaces the table's on all sides. */
   own?: Border | undefined;
-  /** The ends of the table that it stands at. */
+  /** The edges of the table that the cell touches. */
   ends?: Sides<boolean>;
-  /** The borders of the cells beside it, drawn on their common side: readers differ in whose line wins. */
+  /** Own borders of the cells around it, for the common sides: readers differ in whose line wins. */
   neighbours?: Sides<Border | undefined> | undefined;
 }
 

@@ -4,15 +4,8 @@ import { toSheet } from './page.ts';
 import { Styles } from './styles.ts';
 import { list } from './text/list.ts';
 import { pageStyle } from './text/pages.ts';
-import {
-  type BlockBuilder,
-  blockStyle,
-  heading,
-  horizontalRule,
-  image,
-  paragraph,
-  type TextContext,
-} from './text/paragraph.ts';
+import type { BlockBuilder, TextContext } from './text/paragraph.ts';
+import { blockStyle, heading, horizontalRule, image, paragraph } from './text/paragraph.ts';
 import { documentStyle, namedStyles, textSettings } from './text/styles.ts';
 import { table } from './text/table.ts';
 
@@ -35,20 +28,16 @@ export const buildText: ContentBuilder = (script, { pictures, now }) => {
   };
 };
 
-/** A paragraph as high as the space between a table and a paragraph. */
+/** As high as the space between a table and a paragraph. */
 const GAP = '<text:p text:style-name="Table_20_Gap"/>';
-/** A paragraph as low as can be. */
+/** As low as a paragraph can be. */
 const SEPARATOR = '<text:p text:style-name="Table_20_Separator"/>';
 
-/**
- * The blocks of a text document. A page break is a property of what begins the new page; a paragraph of its own
- * stands only for a page that has nothing on it: before the first block, between breaks, and at the end.
- */
+/** A page break is an attribute of the next block. Only an empty page has a paragraph of its own. */
 function* blocks(body: readonly Block[], context: TextContext): Iterable<string> {
-  const emptyPage = (): string => {
-    const style = blockStyle('Text_20_body', { attributes: { 'fo:break-before': 'page' } }, context);
-    return `<text:p text:style-name="${style}"/>`;
-  };
+  const breakBefore = { 'fo:break-before': 'page' };
+  const emptyPage = () =>
+    `<text:p text:style-name="${blockStyle('Text_20_body', { attributes: breakBefore }, context)}"/>`;
   let previous: Block['type'] = 'page_break';
   let broken = false;
   let headings = 0;
@@ -71,7 +60,7 @@ function* blocks(body: readonly Block[], context: TextContext): Iterable<string>
     broken = false;
   }
   if (broken) yield emptyPage();
-  // Every format wants a paragraph there; its own would be a line high, and could begin a page.
+  // Every format has a paragraph there. By default it is a line high and could begin a page.
   else if (previous === 'table') yield SEPARATOR;
 }
 

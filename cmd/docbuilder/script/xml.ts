@@ -1,29 +1,26 @@
 import { XML_ENTITIES } from '../source/inspect/xml-entities.ts';
 
-/** Attributes of an element, in the order they are written. What is `undefined` is left out. */
+/** Attributes in the order they are written; `undefined` is left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Characters that XML 1.0 does not let a document contain (section 2.2), lone surrogates among them. */
+/** Characters that XML 1.0 forbids (section 2.2), lone surrogates among them. */
 const FORBIDDEN = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\t\n\r\u{7f}-\u{9f}]]/gv;
 const SPECIAL = /[&<>"\t\n\r]/g;
 const NEEDS_CARE = /[\p{Cc}\p{Cs}&<>"\ufffe\uffff]/u;
 
-/** Text as it stands in XML, in an attribute as well as between tags; characters that XML forbids are dropped. */
+/** Escapes text for an attribute or between tags, and drops characters that XML forbids. */
 export function escapeXml(text: string): string {
   if (!NEEDS_CARE.test(text)) return text;
   return text.replace(FORBIDDEN, '').replace(SPECIAL, (character) => XML_ENTITIES[character] ?? '');
 }
 
-/**
- * One element.
- * @param content XML that is already escaped
- */
+/** @param content XML that is already escaped */
 export function element(name: string, attributes: Attributes = {}, content = ''): string {
   const start = openTag(name, attributes);
   return content === '' ? `${start}/>` : `${start}>${content}</${name}>`;
 }
 
-/** The tag that an element begins with, where its content is made piece by piece. */
+/** The start tag of an element whose content follows in pieces. */
 export function startTag(name: string, attributes: Attributes): string {
   return `${openTag(name, attributes)}>`;
 }
@@ -41,10 +38,7 @@ function openTag(name: string, attributes: Attributes): string {
 const WHITE_SPACE = /(\r\n?|\n|\t|^ +| +$| {2,}| +(?=[\t\r\n])|(?<=[\t\r\n]) +)/;
 const HAS_WHITE_SPACE = /[\t\r\n]|^ | $| {2}/;
 
-/**
- * Text of a paragraph: a line feed becomes a line break, a tab a tab. Spaces that a reader would collapse (ODF 1.3
- * part 3, 6.1.2: at an end, or several in a row) become `text:s`.
- */
+/** Text of a paragraph, with elements for line ends, tabs and spaces that a reader would collapse (ODF 1.3 part 3, 6.1.2). */
 export function paragraphText(text: string): string {
   const clean = NEEDS_CARE.test(text) ? text.replace(FORBIDDEN, '') : text;
   if (!HAS_WHITE_SPACE.test(clean)) return escapeXml(clean);
@@ -60,17 +54,17 @@ function whiteSpace(run: string): string {
 
 export const MM_PER_POINT = 25.4 / 72;
 
-/** A length, given in millimetres. */
+/** A length in millimetres. */
 export function mm(length: number): string {
   return `${round(length)}mm`;
 }
 
-/** A length, given in points. */
+/** A length in points. */
 export function pt(length: number): string {
   return `${round(length)}pt`;
 }
 
-/** 1/10,000 of the unit: finer than any reader keeps, and free of floating-point dust. */
+/** Readers keep less than 1/10,000 of the unit. */
 function round(length: number): number {
   return Math.round(length * 10_000) / 10_000;
 }

@@ -1,9 +1,6 @@
 import { FormulaError } from './formula-tokens.ts';
 
-/**
- * Functions that came after Excel 2007: in files, and in the notation LibreOffice reads, their names begin with
- * `_xlfn.` ([MS-XLSX] 2.2.2).
- */
+/** Functions newer than Excel 2007: in files their names begin with `_xlfn.` ([MS-XLSX] 2.2.2). */
 const NEWER = new Set(
   `ACOT ACOTH AGGREGATE ARABIC BASE BETA.DIST BETA.INV BINOM.DIST BINOM.DIST.RANGE BINOM.INV BITAND BITLSHIFT BITOR
   BITRSHIFT BITXOR BYCOL BYROW CEILING.MATH CEILING.PRECISE CHISQ.DIST CHISQ.DIST.RT CHISQ.INV CHISQ.INV.RT CHISQ.TEST
@@ -19,10 +16,9 @@ const NEWER = new Set(
   WEIBULL.DIST WRAPCOLS WRAPROWS XLOOKUP XMATCH XOR Z.TEST`.split(/\s+/),
 );
 
-/** These two have a prefix more. */
 const NEWER_SHEET_FUNCTIONS = new Set(['FILTER', 'SORT']);
 
-/** Functions that would reach outside the document, run something, or tell about the machine. */
+/** Functions that reach outside the document, run something, or show facts of the machine. */
 const FORBIDDEN =
   /^(?:WEBSERVICE|FILTERXML|IMAGE|STOCKHISTORY|DDE|RTD|CALL|REGISTER(?:\.ID)?|EVALUATE|EXEC|SQL\.REQUEST|CUBE\w*|INFO|TABLE|MULTIPLE\.OPERATIONS|(?:ORG|COM)\..*)$/;
 
@@ -30,10 +26,7 @@ const LINK = /^(?:https?:\/\/|mailto:|tel:|#)/i;
 const ELSEWHERE = /[[\]#|]|:\/|file:/i;
 const CELL_FACTS = new Set('address col color contents format parentheses prefix protect row type width'.split(' '));
 
-/**
- * A function's name without the prefixes it has in files, in capitals. Without all of them, in any order: a second one would
- * hide a function that may not be used.
- */
+/** A function's name in capitals, without prefixes. All of them go: a second one would hide a forbidden function. */
 export function plainName(name: string): string {
   return name.toUpperCase().replace(/^(?:_XLFN\.|_XLWS\.)+/, '');
 }
@@ -46,21 +39,21 @@ export function fileName(name: string): string {
 
 const WITHOUT_ARGUMENTS = /^(?:PI|TRUE|FALSE|NA|NOW|TODAY|RAND|RANDARRAY|ROW|COLUMN|SHEETS?)$/;
 
-/** Excel cannot open a file in which others are called without arguments. @throws {FormulaError} */
+/** Excel cannot open files that call other functions without arguments. @throws {FormulaError} */
 export function checkNoArguments(name: string): void {
   if (!WITHOUT_ARGUMENTS.test(name)) throw new FormulaError('có hàm cần đối số');
 }
 
-/** @throws {FormulaError} where a function may not be used at all */
+/** @throws {FormulaError} for a forbidden function */
 export function checkFunction(name: string): void {
   if (FORBIDDEN.test(name)) throw new FormulaError('có hàm không được phép: hàm đó truy cập ra ngoài tài liệu');
 }
 
 /**
- * Checks what a call begins with. Only what a literal says can be judged here; a computed reference to another file is
- * an error value, for the engine follows no links.
- * @param text the literal, or empty where the argument begins with something else
- * @throws {FormulaError} where it may not begin with this
+ * Checks the first argument of a call. Only literals can be checked; a computed reference to another file becomes an error
+ * value, because the engine follows no links.
+ * @param text of the literal, empty for anything else
+ * @throws {FormulaError}
  */
 export function checkFirstArgument(name: string, text = ''): void {
   if (name === 'HYPERLINK' && !LINK.test(text)) {

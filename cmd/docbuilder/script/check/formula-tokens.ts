@@ -1,4 +1,4 @@
-/** Why something is no formula. `message` has nothing of it, which may be confidential. */
+/** A mistake in a formula. `message` quotes nothing of it: it may be confidential. */
 export class FormulaError extends Error {
   /** UTF-16 units of the formula before the mistake. */
   place = 0;
@@ -11,18 +11,16 @@ export type TokenKind = (typeof KINDS)[number];
 
 export interface FormulaToken {
   kind: TokenKind;
-  /** The token as it was written, without the sheet; a call has its name alone. */
+  /** The token as written, without the sheet; of a call only the name. */
   text: string;
-  /** UTF-16 units of all that was written, with the sheet. */
+  /** UTF-16 units of the token with the sheet. */
   length: number;
-  /** Name of the sheet of a cell or range, where one is named. */
-  sheet?: string;
+  sheet: string | undefined;
 }
 
 const SHEET = String.raw`(?:(?<sheet>'(?:[^']|'')+'|[\p{L}_][\p{L}\p{M}\p{N}_.]*)!)?`;
 const NO_NAME = String.raw`(?![\p{L}\p{N}_.(!])`;
-// Formulas come from outside: no two neighbours in a pattern may match the same characters, or hostile ones would be
-// tried in every division between them.
+// No two neighbours in a pattern may match the same characters: hostile formulas would be tried in every division.
 const NUMBER = String.raw`(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d{1,3})?`;
 const TEXT = '"(?:[^"]|"")*"';
 const REFERENCE = new RegExp(
@@ -52,11 +50,7 @@ const WORD = /'[^']*'?|[\p{L}\p{N}_.$\\]+|./uy;
 export const LAST_ROW = 1_048_576;
 export const LAST_COLUMN = 16_384;
 
-/**
- * The tokens of a formula in the notation of Excel.
- * @param formula without its `=`
- * @throws {FormulaError}
- */
+/** The tokens of a formula in Excel's notation. @param formula without its `=` @throws {FormulaError} */
 export function* lex(formula: string): Generator<FormulaToken> {
   let place = 0;
   while (place < formula.length) {
@@ -80,16 +74,13 @@ function toToken({ 0: { length }, groups = {} }: RegExpExecArray): FormulaToken 
     if (text === undefined) continue;
     if (kind === 'cell' || kind === 'range') checkBounds(text);
     const sheet = groups['sheet'];
-    return { kind, text, length, ...(sheet !== undefined && { sheet: unquoted(sheet) }) };
+    const name = sheet?.startsWith("'") ? sheet.slice(1, -1).replaceAll("''", "'") : sheet;
+    return { kind, text, length, sheet: name };
   }
   throw new FormulaError('không đọc được');
 }
 
-function unquoted(sheet: string): string {
-  return sheet.startsWith("'") ? sheet.slice(1, -1).replaceAll("''", "'") : sheet;
-}
-
-/** Cells that are in the sheet for certain. */
+/** Cells that are surely in the sheet. */
 const NEAR = /^\$?[A-Za-z]{1,2}\$?\d{1,6}$/;
 
 function checkBounds(reference: string): void {
@@ -100,12 +91,12 @@ function checkBounds(reference: string): void {
   }
 }
 
-/** Number of a column, counted from 1. */
+/** Counted from 1. */
 export function columnNumber(letters: string): number {
   return [...letters.toUpperCase()].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0);
 }
 
-/** Numbers, texts and truth values, with as many in each row. */
+/** Numbers, texts and truth values, in rows of equal length. */
 function checkArray(array: string): void {
   let place = 1 + (/^\{( *)/.exec(array)?.[1]?.length ?? 0);
   const widths = [1];
@@ -119,7 +110,7 @@ function checkArray(array: string): void {
   if (new Set(widths).size > 1) throw new FormulaError('các hàng trong ngoặc nhọn không cùng độ dài');
 }
 
-/** Returns the message about something that is no token. */
+/** The message about something that is no token. */
 function unknown(formula: string, place: number): string {
   const word = at(WORD, formula, place)?.[0] ?? '';
   const rest = formula.slice(place);

@@ -7,31 +7,31 @@ const MAX_DEPTH = 64;
 const MAX_ARGUMENTS = 255;
 const MAX_TEXT = 255;
 
-/** Something that is open: a call, or a bracket around an expression. */
+/** An open call or bracket. */
 interface Level {
-  /** Name of the function; of a mere bracket there is none. */
+  /** Name of the function; a bracket has none. */
   name: string | undefined;
   arguments: number;
-  /** An operand of the argument at hand was seen. */
+  /** The current argument has an operand. */
   filled: boolean;
-  /** An argument that ended was not empty. */
+  /** An earlier argument was not empty. */
   given: boolean;
 }
 
 interface State {
   levels: Level[];
-  /** The token that may come next: an operand, or something behind one. */
-  wanted: 'operand' | 'operator' | 'reference';
-  /** Tokens that `:` may follow. */
+  /** What may come next; `operator` stands for everything behind an operand. */
+  expected: 'operand' | 'operator' | 'reference';
+  /** `:` may follow. */
   reference: boolean;
 }
 
-/** What tells sheets apart: their names without case, and with accents in one of their two spellings. */
+/** Sheet names are equal without regard to case, and to the two Unicode spellings of accents. */
 export function sheetKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** The sheets that formulas may refer to: their names by their keys. */
+/** Names of the sheets that formulas may refer to, by their keys. */
 export type Workbook = ReadonlyMap<string, string>;
 
 /** @param names from `sheetNames()` */
@@ -40,12 +40,12 @@ export function createWorkbook(names: readonly string[]): Workbook {
 }
 
 /**
- * A formula as it stands in files of Excel: newer functions with their prefix, truth values as calls, sheets in quotes.
+ * A formula as Excel's files have it: newer functions with their prefix, truth values as calls, sheets in quotes.
  * @param formula with its `=`
- * @throws {FormulaError} where it is no formula, refers to a sheet that is not there, or to anything outside
+ * @throws {FormulaError} for what is no formula, or refers to an unknown sheet or to anything outside
  */
 export function fileForm(formula: string, workbook: Workbook): string {
-  const state: State = { levels: [], wanted: 'operand', reference: false };
+  const state: State = { levels: [], expected: 'operand', reference: false };
   let text = '=';
   let place = 1;
   try {
@@ -54,7 +54,7 @@ export function fileForm(formula: string, workbook: Workbook): string {
       place += token.length;
     }
     if (state.levels.length > 0) throw new FormulaError('có dấu ngoặc không được đóng');
-    if (state.wanted !== 'operator') throw new FormulaError('thiếu một phần ở cuối');
+    if (state.expected !== 'operator') throw new FormulaError('thiếu một phần ở cuối');
   } catch (error) {
     if (error instanceof FormulaError) error.place = place;
     throw error;
@@ -62,10 +62,7 @@ export function fileForm(formula: string, workbook: Workbook): string {
   return text;
 }
 
-/**
- * Returns the mistake in a formula and its character, counted from 1; undefined if there is none. See `fileForm`. Never a piece of
- * the formula: it goes into an error, which holds no content (contract: Error object).
- */
+/** The mistake that `fileForm` finds, and its place. It quotes nothing: errors have no content (contract: Error object). */
 export function formulaMistake(formula: string, workbook: Workbook): string | undefined {
   try {
     fileForm(formula, workbook);
@@ -79,37 +76,30 @@ export function formulaMistake(formula: string, workbook: Workbook): string | un
 
 function step(state: State, token: FormulaToken, workbook: Workbook): string {
   const { text } = token;
-  const operand = state.wanted !== 'operator';
+  const isBehindOperand = state.expected === 'operator';
   if (token.kind !== 'operator') {
-    if (!operand) throw new FormulaError('thiếu toán tử hoặc dấu phẩy');
+    if (isBehindOperand) throw new FormulaError('thiếu toán tử hoặc dấu phẩy');
     return takeOperand(state, token, workbook);
   }
-  if (text === '(' && operand) return open(state, undefined, text);
+  if (text === '(' && !isBehindOperand) return open(state, undefined, text);
   if (text === ')') return close(state);
   if (text === ',') return separate(state);
-  if (operand) {
-    if (state.wanted === 'operand' && (text === '-' || text === '+')) return text;
+  if (!isBehindOperand) {
+    if (state.expected === 'operand' && (text === '-' || text === '+')) return text;
     throw new FormulaError('thiếu một phần trước toán tử');
   }
-  if (text === '%') {
-    state.reference = false;
-    return text;
-  }
   if (text === '(') throw new FormulaError('thiếu toán tử trước dấu ngoặc');
-  if (text === ':') {
-    if (!state.reference) throw new FormulaError('chỉ giữa các ô mới có dấu :');
-    state.wanted = 'reference';
-  } else {
-    state.wanted = 'operand';
-  }
+  if (text === ':' && !state.reference) throw new FormulaError('chỉ giữa các ô mới có dấu :');
+  if (text === '%') state.reference = false;
+  else state.expected = text === ':' ? 'reference' : 'operand';
   return text;
 }
 
-function takeOperand(state: State, token: FormulaToken, workbook: Workbook): string {
-  const { kind, text } = token;
+function takeOperand(state: State, { kind, text, sheet }: FormulaToken, workbook: Workbook): string {
   const literal = kind === 'text' ? text.slice(1, -1).replaceAll('""', '"') : undefined;
-  if (literal && literal.length > MAX_TEXT)
+  if (literal && literal.length > MAX_TEXT) {
     throw new FormulaError(`có chuỗi dài hơn ${MAX_TEXT} ký tự: hãy nối bằng &`);
+  }
   fill(state.levels.at(-1), literal);
   if (kind === 'call') {
     const name = plainName(text);
@@ -117,13 +107,11 @@ function takeOperand(state: State, token: FormulaToken, workbook: Workbook): str
     return open(state, name, `${fileName(name)}(`);
   }
   const reference = kind === 'cell' || kind === 'range';
-  if (state.wanted === 'reference' && !reference) throw new FormulaError('chỉ giữa các ô mới có dấu :');
-  state.wanted = 'operator';
-  state.reference = reference;
+  if (state.expected === 'reference' && !reference) throw new FormulaError('chỉ giữa các ô mới có dấu :');
+  Object.assign(state, { expected: 'operator', reference });
   if (kind === 'truth') return `${text.toUpperCase()}()`;
   if (kind === 'missing') return 'NA()';
-  if (!reference) return text;
-  return sheetPrefix(token.sheet, workbook) + text.toUpperCase();
+  return reference ? sheetPrefix(sheet, workbook) + text.toUpperCase() : text;
 }
 
 function sheetPrefix(sheet: string | undefined, workbook: Workbook): string {
@@ -135,19 +123,18 @@ function sheetPrefix(sheet: string | undefined, workbook: Workbook): string {
   return `'${name.replaceAll("'", "''")}'!`;
 }
 
-/** Something begins an argument, or it ends without anything; `text` where it is a literal. */
+/** An argument begins, or ends without an operand. @param text of a literal */
 function fill(level: Level | undefined, text?: string): void {
   if (!level || level.filled) return;
   level.filled = true;
-  if (level.name === undefined || level.arguments > 1) return;
-  checkFirstArgument(level.name, text);
+  if (level.name !== undefined && level.arguments === 1) checkFirstArgument(level.name, text);
 }
 
 function open(state: State, name: string | undefined, text: string): string {
   fill(state.levels.at(-1));
   if (state.levels.length === MAX_DEPTH) throw new FormulaError(`lồng nhau hơn ${MAX_DEPTH} cấp`);
   state.levels.push({ name, arguments: 1, filled: false, given: false });
-  state.wanted = 'operand';
+  state.expected = 'operand';
   return text;
 }
 
@@ -156,8 +143,7 @@ function close(state: State): string {
   if (!level) throw new FormulaError('thừa một dấu ngoặc đóng');
   endArgument(state, level, 'dấu ngoặc đóng');
   if (level.name !== undefined && !level.given) checkNoArguments(level.name);
-  state.wanted = 'operator';
-  state.reference = true;
+  Object.assign(state, { expected: 'operator', reference: true });
   return ')';
 }
 
@@ -168,21 +154,21 @@ function separate(state: State): string {
   level.arguments++;
   if (level.arguments > MAX_ARGUMENTS) throw new FormulaError(`có hàm nhận hơn ${MAX_ARGUMENTS} đối số`);
   level.filled = false;
-  state.wanted = 'operand';
+  state.expected = 'operand';
   return ',';
 }
 
 /** An argument of a function may be empty; an expression in brackets may not. */
-function endArgument(state: State, level: Level, before: string): void {
-  const empty = state.wanted === 'operand' && !level.filled && level.name !== undefined;
-  if (state.wanted !== 'operator' && !empty) throw new FormulaError(`thiếu một phần trước ${before}`);
-  if (!empty) level.given = true;
+function endArgument({ expected }: State, level: Level, before: string): void {
+  const isEmpty = expected === 'operand' && !level.filled && level.name !== undefined;
+  if (expected !== 'operator' && !isEmpty) throw new FormulaError(`thiếu một phần trước ${before}`);
+  if (!isEmpty) level.given = true;
   fill(level);
 }
 
-/** Name of each sheet, in order; one without a name gets the first of `Sheet1`, `Sheet2` … that no other has. */
+/** The names of sheets; one without a name gets the first free of `Sheet1`, `Sheet2` … */
 export function sheetNames(sheets: readonly Sheet[]): string[] {
-  const taken = new Set(sheets.flatMap(({ name }) => (name === undefined ? [] : [name.toLowerCase()])));
+  const taken = new Set(sheets.map(({ name }) => name?.toLowerCase()));
   let count = 0;
   return sheets.map(({ name }) => {
     if (name !== undefined) return name;

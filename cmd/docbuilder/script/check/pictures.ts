@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { AppError, type Mistake } from '../../../../src/common/errors.ts';
 
-/** A picture of a script, fetched or decoded, and known to be one. */
+/** A checked picture. */
 export interface Picture {
   base64: string;
   mediaType: 'image/png' | 'image/jpeg' | 'image/gif';
@@ -15,53 +15,38 @@ export const MAX_PICTURE_BYTES = 10 * 1024 * 1024;
 /** More than a camera makes; the engine holds four bytes for each. */
 const MAX_PIXELS = 100_000_000;
 
-/**
- * The picture that is in the script itself (contract: run-time checks, base64 images).
- * @param path of the image in the script
- * @throws {AppError} `script_error`
- */
+/** Contract: run-time checks, base64 images. @param path of the image in the script @throws {AppError} `script_error` */
 export function decodedPicture(base64: string, path: string): Picture {
   const text = base64.replace(/^data:[a-z]+\/[a-z0-9.+-]+;base64,/i, '').replace(/\s+/g, '');
   const place = `${path}/base64`;
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
     throw scriptError({ path: place, message: 'không phải base64 hợp lệ' });
   }
-  return { base64: text, ...looked(Buffer.from(text, 'base64'), place) };
+  return picture(Buffer.from(text, 'base64'), place, text);
 }
 
-/**
- * A picture's bytes as a picture.
- * @param path of what the bytes come from, `base64` or `url`
- * @throws {AppError} `script_error` for what is no picture, or too large a one
- */
-export function picture(bytes: Buffer, path: string): Picture {
-  return { base64: bytes.toString('base64'), ...looked(bytes, path) };
-}
-
-function looked(bytes: Buffer, path: string): Omit<Picture, 'base64'> {
+/** @param path of the member with the bytes or their address @throws {AppError} `script_error` */
+export function picture(bytes: Buffer, path: string, base64 = bytes.toString('base64')): Picture {
   if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'lớn hơn 10 MB' });
   const { mediaType, width, height, isWhole } = readPng(bytes) ?? readGif(bytes) ?? readJpeg(bytes) ?? {};
   if (!mediaType || !width || !height) throw scriptError({ path, message: 'không phải hình ảnh PNG, JPEG hay GIF' });
   if (width * height > MAX_PIXELS) throw scriptError({ path, message: `có hơn ${MAX_PIXELS} điểm ảnh` });
   if (!isWhole) throw scriptError({ path, message: 'là hình ảnh bị hỏng hoặc bị cắt cụt' });
-  return { mediaType, width: width * MM_PER_PIXEL, height: height * MM_PER_PIXEL };
+  return { base64, mediaType, width: width * MM_PER_PIXEL, height: height * MM_PER_PIXEL };
 }
 
-/** `script_error` at one place; `errors` has the others, where several were found. */
+/** @param errors all mistakes, `mistake` among them */
 export function scriptError(mistake: Mistake, errors: readonly Mistake[] = [mistake], cause?: unknown): AppError {
   return new AppError('script_error', { ...mistake, errors }, { cause });
 }
 
-/** What the bytes of a picture tell. Reading them costs no more than their length. */
+/** Facts of a picture, read in time proportional to its length. */
 interface PictureFacts {
   mediaType: Picture['mediaType'];
   /** Pixels. */
   width: number;
   height: number;
-  /**
-   * False where a part is missing or damaged, which LibreOffice would draw grey. What follows after the end of a picture
-   * does not count.
-   */
+  /** False where a part is missing or damaged: LibreOffice would draw it grey. Bytes behind the end do not count. */
   isWhole: boolean;
 }
 
@@ -69,7 +54,7 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 /** Length, type and CRC of a chunk. */
 const CHUNK_BYTES = 12;
 
-/** ISO/IEC 15948, section 5.3: the first chunk has the size. */
+/** ISO/IEC 15948, section 5.3. */
 function readPng(bytes: Buffer): PictureFacts | undefined {
   const isPng = bytes.length >= 24 && bytes.subarray(0, 8).equals(PNG) && bytes.toString('latin1', 12, 16) === 'IHDR';
   if (!isPng) return undefined;
@@ -77,7 +62,7 @@ function readPng(bytes: Buffer): PictureFacts | undefined {
   return { mediaType: 'image/png', width, height, isWhole: isWholePng(bytes) };
 }
 
-/** Goes through the chunks up to IEND. A damaged one that is not critical is passed over. */
+/** Reads the chunks up to IEND. Damage in ancillary ones does not count. */
 function isWholePng(bytes: Buffer): boolean {
   let hasData = false;
   let at = PNG.length;
@@ -97,11 +82,11 @@ function isWholePng(bytes: Buffer): boolean {
 const IMAGE = 0x2c;
 const EXTENSION = 0x21;
 
-/** Goes from block to block (GIF89a, section 12) to the first thing that is none, which is nearly always the trailer. */
+/** Reads the blocks (GIF89a, section 12) up to the first byte that begins none, nearly always the trailer. */
 function readGif(bytes: Buffer): PictureFacts | undefined {
   if (bytes.length < 10 || !/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) return undefined;
   const byte = (at: number): number => bytes[at] ?? 0;
-  /** Bytes of the table of colours that the flags of a descriptor announce. */
+  /** Bytes of the colour table of a descriptor with these flags. */
   const colorBytes = (flags: number): number => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
   let hasImage = false;
   let at = 13 + colorBytes(byte(10));
@@ -117,14 +102,11 @@ function readGif(bytes: Buffer): PictureFacts | undefined {
 
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
-/** A start-of-frame segment up to its size: baseline, extended and progressive. */
+/** A start-of-frame segment (baseline, extended, progressive) up to its size. */
 const FRAME_BYTES = 9;
 const FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 
-/**
- * Goes from marker to marker up to the end of the image, with a frame and at least one scan before it (ITU-T T.81,
- * B.1.1). There may be as many segments, and bytes 0xff in front of a marker, as somebody likes to make.
- */
+/** Reads the markers up to the end of the image (ITU-T T.81, B.1.1). Any number of 0xff may precede a marker. */
 function readJpeg(bytes: Buffer): PictureFacts | undefined {
   if (bytes.length < 2 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
   let size: { width: number; height: number } | undefined;
@@ -151,7 +133,7 @@ function readJpeg(bytes: Buffer): PictureFacts | undefined {
   return size && { mediaType: 'image/jpeg', ...size, isWhole: hasScan && isEnded };
 }
 
-/** Returns the place of the first marker that does not belong to the data of a scan, or the length. */
+/** Index of the first marker that is not part of a scan's data, or the length. */
 function endOfScan(bytes: Buffer, start: number): number {
   for (let at = start; at + 1 < bytes.length; at++) {
     if (bytes[at] !== 0xff) continue;

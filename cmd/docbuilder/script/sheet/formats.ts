@@ -2,18 +2,17 @@ import type { Cell, NumberFormat } from '../../../../src/common/generated/script
 import type { Styles } from '../styles.ts';
 import { type Attributes, element } from '../xml.ts';
 
-/** Language of separators as attributes of a data style; without any the reader's own are used, as Excel does. */
+/** The language of separators as attributes of a data style. Without them the reader's language counts, as in Excel. */
 export function getSeparators(language: string): Attributes {
-  const { language: code, script } = new Intl.Locale(language);
-  const { region } = new Intl.Locale(language).maximize();
-  return { 'number:language': code, 'number:script': script, 'number:country': region };
+  const locale = new Intl.Locale(language);
+  const { region } = locale.maximize();
+  return { 'number:language': locale.language, 'number:script': locale.script, 'number:country': region };
 }
 
 const LONG = { 'number:style': 'long' };
 const DAY = element('number:day', LONG);
 const MONTH = element('number:month', LONG);
 const YEAR = element('number:year', LONG);
-const HOURS = element('number:hours', LONG);
 const MINUTES = element('number:minutes', LONG);
 const SECONDS = element('number:seconds', LONG);
 
@@ -25,22 +24,25 @@ const number = (decimals: number, grouping: boolean) =>
     'number:min-integer-digits': 1,
     'number:grouping': grouping ? 'true' : undefined,
   });
-const currency = (symbol: string, language: string, country: string) =>
-  element('number:currency-symbol', { 'number:language': language, 'number:country': country }, symbol);
+const currency = (symbol: string, locale: string) => {
+  const [language, country] = locale.split('-');
+  return element('number:currency-symbol', { 'number:language': language, 'number:country': country }, symbol);
+};
 
 interface DataStyle {
   tag: 'number' | 'currency' | 'percentage' | 'date' | 'time' | 'text';
   content: string;
   attributes?: Attributes;
-  /** It shows separators, which follow a language. */
+  /** It has separators, which depend on a language. */
   separators?: true;
-  /** Characters, where there are always as many. */
+  /** Characters, where all values have as many. */
   length?: number;
-  /** Characters of a number besides the digits before the decimal separator and the separators between them. */
+  /** Characters besides the digits before the decimal separator and the separators between them. */
   extra?: number;
 }
 
 const DATE = DAY + text('/') + MONTH + text('/') + YEAR;
+const HOURS_MINUTES = element('number:hours', LONG) + text(':') + MINUTES;
 const SCIENTIFIC = element('number:scientific-number', {
   'number:decimal-places': 2,
   'number:min-decimal-places': 2,
@@ -48,44 +50,35 @@ const SCIENTIFIC = element('number:scientific-number', {
   'number:min-exponent-digits': 2,
 });
 
-/** Each format in ODF; the comment above it is the code that xlsx has if no language is named. */
+/** The formats in ODF. A comment has the code in xlsx where no language is named. */
 const FORMATS: Record<Exclude<NumberFormat, 'general'>, DataStyle> = {
-  // @
-  text: { tag: 'text', content: '<number:text-content/>' },
-  // #,##0
-  integer: { tag: 'number', content: number(0, true), separators: true, extra: 0 },
-  // #,##0.00
-  decimal: { tag: 'number', content: number(2, true), separators: true, extra: 3 },
-  // 0%
-  percent: { tag: 'percentage', content: number(0, false) + text('%'), extra: 3 },
+  text: { tag: 'text', content: '<number:text-content/>' }, // @
+  integer: { tag: 'number', content: number(0, true), separators: true, extra: 0 }, // #,##0
+  decimal: { tag: 'number', content: number(2, true), separators: true, extra: 3 }, // #,##0.00
+  percent: { tag: 'percentage', content: number(0, false) + text('%'), extra: 3 }, // 0%
   // 0.00%
   percent_decimal: { tag: 'percentage', content: number(2, false) + text('%'), separators: true, extra: 6 },
   // #,##0\ [$₫-42A]
   vnd: {
     tag: 'currency',
-    content: number(0, true) + text(' ') + currency('₫', 'vi', 'VN'),
+    content: `${number(0, true)}${text(' ')}${currency('₫', 'vi-VN')}`,
     separators: true,
     extra: 2,
   },
   // [$$-409]#,##0.00
-  usd: { tag: 'currency', content: currency('$', 'en', 'US') + number(2, true), separators: true, extra: 4 },
+  usd: { tag: 'currency', content: currency('$', 'en-US') + number(2, true), separators: true, extra: 4 },
   // #,##0.00\ [$€-407]
   eur: {
     tag: 'currency',
-    content: number(2, true) + text(' ') + currency('€', 'de', 'DE'),
+    content: `${number(2, true)}${text(' ')}${currency('€', 'de-DE')}`,
     separators: true,
     extra: 5,
   },
-  // dd/mm/yyyy
-  date: { tag: 'date', content: DATE, length: 10 },
-  // yyyy\-mm\-dd
-  date_iso: { tag: 'date', content: YEAR + text('-') + MONTH + text('-') + DAY, length: 10 },
-  // dd/mm/yyyy\ hh:mm
-  datetime: { tag: 'date', content: DATE + text(' ') + HOURS + text(':') + MINUTES, length: 16 },
-  // hh:mm
-  time: { tag: 'time', content: HOURS + text(':') + MINUTES, length: 5 },
-  // hh:mm:ss
-  time_seconds: { tag: 'time', content: HOURS + text(':') + MINUTES + text(':') + SECONDS, length: 8 },
+  date: { tag: 'date', content: DATE, length: 10 }, // dd/mm/yyyy
+  date_iso: { tag: 'date', content: YEAR + text('-') + MONTH + text('-') + DAY, length: 10 }, // yyyy\-mm\-dd
+  datetime: { tag: 'date', content: `${DATE}${text(' ')}${HOURS_MINUTES}`, length: 16 }, // dd/mm/yyyy\ hh:mm
+  time: { tag: 'time', content: HOURS_MINUTES, length: 5 }, // hh:mm
+  time_seconds: { tag: 'time', content: HOURS_MINUTES + text(':') + SECONDS, length: 8 }, // hh:mm:ss
   // [h]:mm:ss
   duration: {
     tag: 'time',
@@ -93,14 +86,10 @@ const FORMATS: Record<Exclude<NumberFormat, 'general'>, DataStyle> = {
     attributes: { 'number:truncate-on-overflow': 'false' },
     length: 10,
   },
-  // 0.00E+00
-  scientific: { tag: 'number', content: SCIENTIFIC, separators: true, length: 9 },
+  scientific: { tag: 'number', content: SCIENTIFIC, separators: true, length: 9 }, // 0.00E+00
 };
 
-/**
- * Name of the data style (ODF 1.3 part 3, 16.29) of a format; none for `general`, where the value decides.
- * @param separators from `getSeparators()`
- */
+/** Name of a format's data style (ODF 1.3 part 3, 16.29); none for `general`. @param separators from `getSeparators()` */
 export function dataStyle(format: NumberFormat, separators: Attributes, styles: Styles): string | undefined {
   if (format === 'general') return undefined;
   const { tag, content, attributes, separators: separated } = FORMATS[format];
@@ -108,19 +97,19 @@ export function dataStyle(format: NumberFormat, separators: Attributes, styles: 
   return styles.other(prefix, `number:${tag}-style`, content, { ...attributes, ...(separated ? separators : {}) });
 }
 
-/** The data style that cells have where nothing is said, for `office:styles`. */
+/** The default data style, for `office:styles`. */
 export function generalStyle(name: string, separators: Attributes): string {
   const content = element('number:number', { 'number:min-integer-digits': 1 });
   return element('number:number-style', { 'style:name': name, ...separators }, content);
 }
 
-/** What a formula comes to is not known before it is calculated: the largest that has room. */
+/** The largest results of formulas that have room. Results are unknown until they are calculated. */
 const LARGEST_AMOUNT = -999_999_999_999;
 const LARGEST_PERCENTAGE = -999;
-/** Of a formula without a format, which may take over that of the cells it names: -999999999999.99, 21/11/2026 08:30. */
+/** Of a formula without a format, which may take over that of its cells: -999999999999.99, 21/11/2026 08:30. */
 const FORMULA_LENGTH = 16;
 
-/** Returns the number of characters that a number, date or time has with its format; 0 if it cannot be told. */
+/** Characters of a number, date or time in its format; 0 if they are unknown. */
 export function shownLength(cell: Cell, format: NumberFormat): number {
   const isFormula = typeof cell === 'object' && cell?.type === 'formula';
   if (format === 'general') return isFormula ? FORMULA_LENGTH : 0;
@@ -137,8 +126,7 @@ export function shownLength(cell: Cell, format: NumberFormat): number {
 const AMOUNTS = { VND: 'vnd', USD: 'usd', EUR: 'eur' } as const;
 
 /**
- * The format of a cell that names none itself: that of its row or column where it suits the cell's type, else what
- * the type brings with it.
+ * The format of a cell that names none: its row's or column's where it suits the cell's type, else the type's own.
  * @param inherited of the row, else of the column
  */
 export function formatFor(cell: Cell, inherited: NumberFormat | undefined): NumberFormat | undefined {

@@ -6,7 +6,7 @@ import { lineValue } from '../table.ts';
 import { type Attributes, element } from '../xml.ts';
 import { dataStyle, formatFor, generalStyle, shownLength } from './formats.ts';
 
-/** The look of cells. A row overrules its column, and a cell its row. */
+/** The look of cells. A row overrides its column, and a cell its row. */
 export type CellLook = Omit<Column, 'width' | 'hidden'>;
 
 const MEMBERS = [
@@ -25,7 +25,7 @@ const MEMBERS = [
   'format',
 ] as const satisfies (keyof CellLook)[];
 
-/** Returns the same text for the same look. */
+/** Equal looks have equal keys; that of an empty look is empty. */
 export function lookKey(look: CellLook): string {
   let key = '';
   for (const member of MEMBERS) {
@@ -36,10 +36,7 @@ export function lookKey(look: CellLook): string {
   return key;
 }
 
-/**
- * Name of the automatic style of a look; none where it says nothing.
- * @param separators language of separators, see `dataStyle`
- */
+/** Name of the automatic style of a look; none for an empty look. @param separators see `dataStyle` */
 export function cellStyle(look: CellLook, separators: Attributes, styles: Styles): string | undefined {
   const { align, valign, background, wrap, border, format, ...letters } = look;
   const cell: Attributes = {
@@ -66,7 +63,7 @@ export function cellStyle(look: CellLook, separators: Attributes, styles: Styles
 const FONT = 'Calibri';
 const SIZE = 11;
 
-/** The named styles of a spreadsheet: how cells look where nothing is said. */
+/** The named styles of a spreadsheet: the default look of cells. */
 export function cellDefaults(language: Attributes, separators: Attributes): string {
   const text = properties('text', { ...lookAttributes({ font: FONT, size: SIZE }), ...language });
   return [
@@ -76,10 +73,10 @@ export function cellDefaults(language: Attributes, separators: Attributes): stri
   ].join('');
 }
 
-/** `table:style-name` of a cell, with a space before it; empty where the column's style says it all. */
+/** ` table:style-name="…"` of a cell; empty where its look is the column's. */
 export type LookUp = (column: number, cell: Cell, row: CellLook | undefined, rowKey: string) => string;
 
-/** Looks up the styles of one sheet's cells; each combination of column, row and cell is worked out once. */
+/** Names the styles of one sheet's cells. Each combination of looks is resolved once. */
 export function createLookUp(columns: readonly Column[], separators: Attributes, styles: Styles): LookUp {
   const columnKeys = columns.map(lookKey);
   const known = new Map<string, string>();
@@ -99,10 +96,7 @@ export function createLookUp(columns: readonly Column[], separators: Attributes,
   };
 }
 
-/**
- * Returns the look that a cell has by itself. Lines wrap, and it must say so: else LibreOffice makes the other cells with the
- * same style wrap in xlsx, too.
- */
+/** The cell's own look. A cell with lines needs `wrap`: else LibreOffice wraps all cells of its style in xlsx. */
 function getLook(cell: Cell): CellLook | undefined {
   const own = typeof cell === 'object' && cell !== null ? cell : undefined;
   const text = own?.type === 'string' ? own.value : cell;
@@ -110,16 +104,15 @@ function getLook(cell: Cell): CellLook | undefined {
   return hasLines ? { ...own, wrap: true } : own;
 }
 
-/** Millimetres: of a column that nobody gave a width, of a digit in the default font, and of a cell's edges. */
+/** Millimetres: a column's default width, a digit in the default font, a cell's edges. */
 const DEFAULT_WIDTH = 22.58;
 const DIGIT = 2;
 const EDGES = 3;
 const BOLD = 1.1;
 
 /**
- * Widths in millimetres of the columns of a sheet; a column without one is as wide as its numbers, dates and times
- * need, and as large results of its formulas would, because these are shown as `###` where they have no room. Text runs
- * on over empty cells.
+ * Widths of columns in millimetres. A column without one has room for its numbers, dates and times, and for large results
+ * of its formulas, which would else be shown as `###`. Text runs on over empty cells.
  */
 export function columnWidths({ columns = [], rows }: Sheet, count: number): (number | undefined)[] {
   const widths = Array.from({ length: count }, (_, column) => columns[column]?.width);
@@ -141,9 +134,8 @@ export function columnWidths({ columns = [], rows }: Sheet, count: number): (num
       if (width > (needed[column] ?? 0)) needed[column] = width;
     }
   }
-  return widths.map((width, column) => width ?? atLeastDefault(needed[column]));
-}
-
-function atLeastDefault(width = 0): number | undefined {
-  return width > DEFAULT_WIDTH ? width : undefined;
+  return widths.map((width, column) => {
+    const least = needed[column] ?? 0;
+    return width ?? (least > DEFAULT_WIDTH ? least : undefined);
+  });
 }

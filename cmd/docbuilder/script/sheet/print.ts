@@ -1,5 +1,6 @@
 import type { Marginal, MarginalInline, Meta, PrintSetup } from '../../../../src/common/generated/script.ts';
-import { type FieldValues, fieldValues, marginalLines, paperAttributes, SIDES, toSheet } from '../page.ts';
+import type { FieldValues } from '../page.ts';
+import { fieldValues, marginalLines, marginalParts, paperAttributes, SIDES, toSheet } from '../page.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, MM_PER_POINT, mm } from '../xml.ts';
 
@@ -9,13 +10,10 @@ const LINE_HEIGHT = 5;
 const LEADING = 1.3;
 const SPACING = 2.5;
 const AUTOMATIC = '#000000';
-/** So near to the paper's edge a header may come. */
+/** Smallest distance of a header from the paper's edge. */
 const EDGE = 5;
 
-/**
- * The master page of a sheet. Margins are those of the cells: a header or footer stands in the margin, which grows
- * where it is too small for it.
- */
+/** The master page of a sheet. A header or footer stands in the margin of the cells, which grows if it is too small. */
 export function masterPage(name: string, setup: PrintSetup = {}, meta: Meta, now: Date, styles: Styles): string {
   const { size, orientation = 'portrait', header, footer, fit_width: fitWidth, fit_height: fitHeight } = setup;
   const page = toSheet({ ...(size && { size }), orientation, margins: { ...MARGINS, ...setup.margins } });
@@ -37,7 +35,7 @@ export function masterPage(name: string, setup: PrintSetup = {}, meta: Meta, now
   return element('style:master-page', attributes, top.content + bottom.content);
 }
 
-/** A header or footer, its style, and the margin that it leaves from the paper's edge, in millimetres. */
+/** A header or footer, its style, and its own distance from the paper's edge in millimetres. */
 function marginalXml(
   kind: 'header' | 'footer',
   marginal: Marginal | undefined,
@@ -47,7 +45,7 @@ function marginalXml(
 ) {
   const tag = `style:${kind}`;
   const styleTag = `style:${kind}-style`;
-  // Without a word about it LibreOffice prints the sheet's name and page numbers.
+  // By default LibreOffice prints the sheet's name and page numbers.
   if (!marginal) {
     return { margin: space, style: element(styleTag), content: element(tag, { 'style:display': 'false' }) };
   }
@@ -72,23 +70,20 @@ function marginalXml(
 }
 
 function lineHeight(marginal: Marginal): number {
-  const parts = SIDES.flatMap((side) => marginal[side] ?? []);
-  const sizes = parts.map((part) => (typeof part === 'object' ? (part.size ?? 0) : 0));
+  const sizes = SIDES.flatMap((side) => marginalParts(marginal[side])).map(({ size }) => size ?? 0);
   return Math.max(LINE_HEIGHT, ...sizes.map((size) => size * MM_PER_POINT * LEADING));
 }
 
 /**
- * The title as text: a header of xlsx has no field for it. Where a part has a colour all get one: LibreOffice writes
- * the automatic colour behind another as white.
+ * The title as text, because headers of xlsx have no field for it. With one coloured part all get a colour: LibreOffice
+ * writes the automatic colour behind another as white.
  */
 function written(content: MarginalInline | undefined, title: string): MarginalInline | undefined {
   if (content === undefined) return undefined;
-  const parts = [content].flat().map((part) => {
-    if (typeof part === 'string') return { text: part };
-    if (!('field' in part) || part.field !== 'title') return part;
-    const { field, ...look } = part;
-    return { ...look, text: title };
+  const parts = marginalParts(content).map(({ field, ...look }) => {
+    if (field === 'title') return { ...look, text: title };
+    return field ? { ...look, field } : look;
   });
-  const colored = parts.some(({ color }) => color !== undefined);
-  return (colored ? parts.map((part) => ({ color: AUTOMATIC, ...part })) : parts) as MarginalInline;
+  const isColored = parts.some(({ color }) => color !== undefined);
+  return isColored ? parts.map((part) => ({ color: AUTOMATIC, ...part })) : parts;
 }

@@ -10,16 +10,16 @@ import { cellStyle, columnWidths, createLookUp, type LookUp, lookKey } from './l
 export interface SheetContext {
   styles: Styles;
   workbook: Workbook;
-  /** Language of separators, see `dataStyle`. */
+  /** See `dataStyle`. */
   separators: Attributes;
   /** Days are numbered as in Excel. */
   isExcel: boolean;
 }
 
-/** A piece of XML is handed on when it has about this many characters. */
+/** Characters of a piece of XML, about. */
 const PIECE = 65_536;
 
-/** Returns the number of columns that a sheet uses. */
+/** The number of columns that a sheet uses. */
 export function countColumns({ rows, columns = [], print }: Sheet): number {
   return rows.reduce(
     (width, row) => Math.max(width, getCells(row).length),
@@ -27,26 +27,20 @@ export function countColumns({ rows, columns = [], print }: Sheet): number {
   );
 }
 
-/** The columns: widths, what is hidden, and the style of cells that have none of their own. */
+/** `table:table-column`s with the styles of cells that have none of their own. */
 export function columnsXml(sheet: Sheet, count: number, { styles, separators }: SheetContext): string {
   const { columns = [], print } = sheet;
   const repeated = print?.repeat_columns ?? 0;
-  const written = columnWidths(sheet, count).map((width, index) =>
-    columnXml(columns[index] ?? {}, width, separators, styles),
-  );
-  const head = written.slice(0, repeated).join('');
-  return (
-    (head && `<table:table-header-columns>${head}</table:table-header-columns>`) + written.slice(repeated).join('')
-  );
-}
-
-function columnXml(column: Column, width: number | undefined, separators: Attributes, styles: Styles): string {
-  const style = width && styles.of('table-column', { 'style:column-width': mm(width) });
-  return element('table:table-column', {
-    'table:style-name': style,
-    'table:visibility': column.hidden ? 'collapse' : undefined,
-    'table:default-cell-style-name': cellStyle(column, separators, styles) ?? 'Default',
+  const written = columnWidths(sheet, count).map((width, index) => {
+    const column = columns[index] ?? {};
+    return element('table:table-column', {
+      'table:style-name': width && styles.of('table-column', { 'style:column-width': mm(width) }),
+      'table:visibility': column.hidden ? 'collapse' : undefined,
+      'table:default-cell-style-name': cellStyle(column, separators, styles) ?? 'Default',
+    });
   });
+  const head = repeated && element('table:table-header-columns', {}, written.slice(0, repeated).join(''));
+  return `${head || ''}${written.slice(repeated).join('')}`;
 }
 
 /** The rows, in pieces. */
@@ -63,7 +57,7 @@ export function* rowsXml(sheet: Sheet, width: number, context: SheetContext): Ge
   yield restXml(columns, width, count);
 }
 
-/** The rows below the last, where columns have a look: it is for all their cells. */
+/** The rows below the last: a column's look is for all its cells. */
 function restXml(columns: readonly Column[], width: number, written: number): string {
   if (written >= LAST_ROW || columns.every((column) => lookKey(column) === '')) return '';
   const cells = emptyCells(width, '');
@@ -109,15 +103,11 @@ function rowStart(height: number | undefined, styles: Styles): string {
 
 function emptyCells(count: number, style: string): string {
   if (count === 0) return '';
-  return count === 1
-    ? `<table:table-cell${style}/>`
-    : `<table:table-cell${style} table:number-columns-repeated="${count}"/>`;
+  const repeated = count === 1 ? '' : ` table:number-columns-repeated="${count}"`;
+  return `<table:table-cell${style}${repeated}/>`;
 }
 
-/**
- * A cell. Its style alone says what a number means; the result of a formula is left to the engine.
- * @param start of its tag
- */
+/** A cell. The engine computes the results of formulas. @param start of its tag */
 function cellXml(cell: Exclude<Cell, null>, start: string, context: SheetContext): string {
   if (typeof cell === 'string') return `${start} office:value-type="string">${lines(cell)}</table:table-cell>`;
   if (typeof cell === 'number') return `${start} office:value-type="float" office:value="${cell}"/>`;
@@ -139,7 +129,7 @@ function cellXml(cell: Exclude<Cell, null>, start: string, context: SheetContext
   }
 }
 
-/** Excel counts a 29 February 1900, so that the days before it have the number of the day before. */
+/** Excel counts a 29 February 1900, so days before it have the number of the day before. */
 function excelDay(value: string): string {
   if (value < '1899-12-31' || value >= '1900-03') return value;
   const before = Date.parse(`${value.slice(0, 10)}T00:00:00Z`) - 86_400_000;

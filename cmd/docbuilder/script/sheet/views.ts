@@ -8,10 +8,7 @@ const LOWER_RIGHT = 3;
 const UPPER_RIGHT = 1;
 const LOWER_LEFT = 2;
 
-/**
- * View settings (`ooo:view-settings`): which sheet is in front, and what stays in sight. They reach a document only
- * where LibreOffice can show it.
- */
+/** `ooo:view-settings`: the active sheet, and frozen rows and columns. LibreOffice needs a view to load them. */
 export function viewSettings(sheets: readonly Sheet[], names: readonly string[], active: number): string {
   const tables = sheets.map(({ freeze }, index) => entry(freeze ? frozen(freeze) : '', names[index]));
   const view = [
@@ -53,7 +50,7 @@ export interface Range {
 
 const RANGE = /^\$?([A-Za-z]+)\$?(\d+):\$?([A-Za-z]+)\$?(\d+)$/;
 
-/** A range such as `A1:D20`, whichever corners it names; what is beyond the last cell of a sheet is cut off. */
+/** A range such as `A1:D20`, from any two corners, cut off at the last cell of a sheet. */
 export function parseRange(text: string): Range {
   const [, firstColumn = 'A', firstRow = '1', secondColumn = 'A', secondRow = '1'] = RANGE.exec(text) ?? [];
   const columns = [columnNumber(firstColumn) - 1, columnNumber(secondColumn) - 1];

@@ -1,5 +1,6 @@
 import type { Marginal, Script } from '../../../../src/common/generated/script.ts';
-import { type FieldValues, fieldValues, marginalLines, paperAttributes, type Sheet, SIDES } from '../page.ts';
+import type { FieldValues, Sheet } from '../page.ts';
+import { fieldValues, marginalLines, marginalParts, paperAttributes, SIDES } from '../page.ts';
 import { properties, type Styles, textAlign } from '../styles.ts';
 import { lineValue } from '../table.ts';
 import { element, MM_PER_POINT, mm } from '../xml.ts';
@@ -7,20 +8,15 @@ import { paragraphStyle } from './paragraph.ts';
 import { SMALL } from './styles.ts';
 
 const LAYOUT = 'PageLayout';
-/** Between a header or footer and the text; millimetres. */
+/** Millimetres between a header or footer and the text. */
 const DISTANCE = 2.5;
-/** A line in relation to the size of its letters, in the fonts that need most. */
+/** Height of a line as a multiple of the font size, in the highest fonts. */
 const LINE_HEIGHT = 1.37;
 const RULE_PADDING = 1;
 const RULE_HEIGHT = RULE_PADDING + 0.2;
 const LINE_END = /\r\n?|\n/;
 
-type MarginalName = 'header' | 'footer';
-
-/**
- * The one page style of a text document: paper and margins, header and footer, whose automatic styles go into `styles`.
- * @param size of the text's letters
- */
+/** The page style of a text document. @param size of the text's letters in points */
 export function pageStyle(script: Script, now: Date, sheet: Sheet, size: number, styles: Styles) {
   const values = fieldValues(script.meta, now);
   const header = area('header', script.header, sheet.margins.top, size, values, styles);
@@ -29,21 +25,19 @@ export function pageStyle(script: Script, now: Date, sheet: Sheet, size: number,
   const paper = properties('page-layout', { ...paperAttributes({ ...sheet, margins }), 'style:num-format': '1' });
   const names = { 'style:name': 'Standard', 'style:page-layout-name': LAYOUT };
   return {
-    /** For the automatic styles. */
     layout: element('style:page-layout', { 'style:name': LAYOUT }, paper + header.style + footer.style),
     master: element('style:master-page', names, header.content + footer.content),
-    /** Height in millimetres that header and footer take from the text where they are higher than their margins. */
+    /** Millimetres that header and footer take from the text, where they are higher than their margins. */
     taken: header.taken + footer.taken,
   };
 }
 
 /**
- * A header or footer lies within its margin, so that text begins where the margin says: in the half beside the text,
- * or more where its own text needs more. That of a header stands at the upper end of it, that of a footer at the lower.
- * @returns it and its style, the rest of the margin, and the height that it takes from the text
+ * A header or footer lies in the half of its margin beside the text, or in more where it needs more.
+ * @returns it, its style, the `rest` of the margin, and the height `taken` from the text
  */
 function area(
-  name: MarginalName,
+  name: 'header' | 'footer',
   marginal: Marginal | undefined,
   margin: number,
   size: number,
@@ -71,31 +65,29 @@ function area(
 /** About how high a header or footer is, in millimetres. */
 function marginalHeight(marginal: Marginal, size: number): number {
   const heights = SIDES.map((side) => {
-    const parts = [marginal[side] ?? []].flat().map((part) => (typeof part === 'string' ? { text: part } : part));
-    const lines = parts
-      .map(({ text = '' }) => text)
-      .join('')
-      .split(LINE_END).length;
-    return lines * Math.max(size * SMALL, ...parts.map((part) => part.size ?? 0)) * LINE_HEIGHT;
+    const parts = marginalParts(marginal[side]);
+    const text = parts.map((part) => part.text ?? '').join('');
+    return text.split(LINE_END).length * Math.max(size * SMALL, ...parts.map((part) => part.size ?? 0)) * LINE_HEIGHT;
   });
   return Math.max(...heights) * MM_PER_POINT + (marginal.line ? RULE_HEIGHT : 0);
 }
 
-/**
- * A header or footer as paragraphs: its parts side by side, line by line, at the tab stops of its named style. A part
- * that stands alone is aligned instead, so that it may wrap.
- */
-function marginalParagraphs(name: MarginalName, marginal: Marginal, values: FieldValues, styles: Styles): string {
+/** A paragraph for each line, with its sides at tab stops. A side that stands alone is aligned instead: it may wrap. */
+function marginalParagraphs(
+  name: 'header' | 'footer',
+  marginal: Marginal,
+  values: FieldValues,
+  styles: Styles,
+): string {
   const parts = SIDES.map((side) => marginalLines(marginal[side], values, styles));
   const used = SIDES.filter((side) => marginal[side] !== undefined);
   const only = used.length === 1 ? used[0] : undefined;
   const count = Math.max(1, ...parts.map((part) => part.length));
-  const ruled = name === 'header' ? count - 1 : 0;
-  const ruledSide = name === 'header' ? 'bottom' : 'top';
+  const [ruled, ruledSide, parent] = name === 'header' ? [count - 1, 'bottom', 'Header'] : [0, 'top', 'Footer'];
   const lines = Array.from({ length: count }, (_, index) => {
     const [left = '', center = '', right = ''] = parts.map((part) => part[index] ?? '');
     const rule = marginal.line && index === ruled;
-    const style = paragraphStyle(styles, name === 'header' ? 'Header' : 'Footer', {
+    const style = paragraphStyle(styles, parent, {
       'fo:text-align': only === 'left' ? undefined : textAlign(only),
       [`fo:border-${ruledSide}`]: rule ? lineValue() : undefined,
       [`fo:padding-${ruledSide}`]: rule ? mm(RULE_PADDING) : undefined,

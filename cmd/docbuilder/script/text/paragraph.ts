@@ -16,7 +16,6 @@ import { lineValue } from '../table.ts';
 import { type Attributes, mm } from '../xml.ts';
 import { type DocumentStyle, headingName, margins, type StyleName } from './styles.ts';
 
-/** The parts that all blocks of a text document share. */
 export interface TextContext {
   styles: Styles;
   style: DocumentStyle;
@@ -24,15 +23,14 @@ export interface TextContext {
   pictures: ReadonlyMap<string, Picture>;
 }
 
-/** The place of a block. */
 export interface BlockPlace {
   /** JSON Pointer of the block. */
   pointer: string;
   /** It begins a page. */
   breakBefore: boolean;
-  /** It follows a table, which has no space below it of its own: the formats do not agree on one. */
+  /** It follows a table. Tables have no space below them: the formats do not agree on one. */
   afterTable: boolean;
-  /** So many headings stand directly above it, on the same page if it leaves them room. */
+  /** Headings directly above it, on the same page if there is room. */
   headings: number;
 }
 
@@ -42,7 +40,7 @@ export type BlockBuilder<Block> = (block: Block, place: BlockPlace, context: Tex
 /** Space between a table and what follows it, in millimetres. */
 const SPACE_BELOW_TABLE = 4;
 
-/** The attributes of a paragraph that begins a block, besides its look. */
+/** How a paragraph differs from its named style. */
 interface Differences {
   place?: BlockPlace | undefined;
   spaces?: { before?: number | undefined; after?: number | undefined };
@@ -51,35 +49,34 @@ interface Differences {
   text?: string;
 }
 
-/** The automatic style of a paragraph, or its named style where that says it all. */
+/** Name of a paragraph's automatic style, or of its named style if it differs in nothing. */
 export function blockStyle(name: StyleName, differences: Differences, { styles, style }: TextContext): string {
-  const { place, spaces = {}, attributes, text } = differences;
+  const { place, spaces: { before: ownBefore, after } = {}, attributes, text } = differences;
   const breakBefore = place?.breakBefore === true;
-  const before = spaces.before ?? (place?.afterTable && !breakBefore ? SPACE_BELOW_TABLE : undefined);
-  const { after } = spaces;
+  const before = ownBefore ?? (place?.afterTable && !breakBefore ? SPACE_BELOW_TABLE : undefined);
   const named = style.spaces[name];
-  // The text engine holds both spaces in one: who says one takes the other away.
-  const isSaid = before !== undefined || after !== undefined;
+  const isSet = before !== undefined || after !== undefined;
   const all = {
     'fo:break-before': breakBefore ? 'page' : undefined,
-    ...(isSaid && margins({ before: before ?? named.before, after: after ?? named.after })),
+    // LibreOffice has both spaces in one property: setting one would reset the other.
+    ...(isSet && margins({ before: before ?? named.before, after: after ?? named.after })),
     ...attributes,
   };
   return paragraphStyle(styles, name, all, text);
 }
 
-/** Does the same as `blockStyle` for named styles outside the text. */
+/** As `blockStyle`, for named styles outside the text. */
 export function paragraphStyle(styles: Styles, parent: string, attributes: Attributes, text = ''): string {
   const content = properties('paragraph', attributes) + text;
   return content === '' ? parent : styles.style('paragraph', content, { 'style:parent-style-name': parent });
 }
 
-/** The style of a heading or paragraph that may differ from its named style. */
 function ownStyle(block: Heading | Paragraph, name: StyleName, place: BlockPlace, context: TextContext): string {
   const { keep_with_next: keep, line_spacing: lineSpacing } = block;
+  const length = (value: number | undefined) => (value === undefined ? undefined : mm(value));
   const attributes = {
     'fo:text-align': textAlign(block.align),
-    'fo:line-height': lineSpacing === undefined ? undefined : `${lineSpacing}%`,
+    'fo:line-height': lineSpacing && `${lineSpacing}%`,
     'fo:margin-left': length(block.indent_left),
     'fo:margin-right': length(block.indent_right),
     'fo:text-indent': length(block.first_line_indent),
@@ -89,20 +86,15 @@ function ownStyle(block: Heading | Paragraph, name: StyleName, place: BlockPlace
   return blockStyle(name, { place, spaces, attributes, text: lookProperties(block) }, context);
 }
 
-function length(value: number | undefined): string | undefined {
-  return value === undefined ? undefined : mm(value);
-}
-
 export const paragraph: BlockBuilder<Paragraph> = function* (block, place, context) {
   yield `<text:p text:style-name="${ownStyle(block, 'Text_20_body', place, context)}">`;
   yield* runs(block.text, context.styles);
   yield '</text:p>';
 };
 
-/** A heading: its level is that of its named style, and of the outline. */
 export const heading: BlockBuilder<Heading> = function* (block, place, context) {
   const breakBefore = place.breakBefore || block.page_break_before === true;
-  // A heading's own space is wider than what a table asks for.
+  // A heading's own space is wider than that below a table.
   const style = ownStyle(block, headingName(block.level), { ...place, breakBefore, afterTable: false }, context);
   yield `<text:h text:style-name="${style}" text:outline-level="${block.level}">`;
   yield* runs(block.text, context.styles);
@@ -115,7 +107,7 @@ export const horizontalRule: BlockBuilder<HorizontalRule> = ({ width = 0.75, col
   return [`<text:p text:style-name="${blockStyle('Horizontal_20_Line', { place, attributes }, context)}"/>`];
 };
 
-/** Millimetres of a page that the line of a picture, a caption below it and a heading above it need besides the picture. */
+/** Millimetres that a picture's line, its caption and a heading above it need besides the picture. */
 const LINE_HEIGHT = 3;
 const CAPTION_HEIGHT = 12;
 const HEADING_HEIGHT = 20;
@@ -127,7 +119,7 @@ const AS_CHARACTER = {
   'fo:padding': '0mm',
 };
 
-/** A picture in a paragraph of its own, as a character of it, and its caption on the same page. */
+/** A picture as the only character of a paragraph, with its caption on the same page. */
 export const image: BlockBuilder<Image> = function* (block, place, context) {
   const { styles, pictures, sheet } = context;
   const picture = pictures.get(place.pointer);
@@ -137,7 +129,7 @@ export const image: BlockBuilder<Image> = function* (block, place, context) {
   const height = Math.max(sheet.textHeight - others, sheet.textHeight / 2);
   const size = fitted(pictureSize(picture, block), { width: sheet.textWidth, height });
   const attributes = {
-    // Without this parent docx has the picture only as an alternative to a shape.
+    // Without this parent docx has the picture only as the fallback of a shape.
     'draw:style-name': styles.of('graphic', AS_CHARACTER, { 'style:parent-style-name': 'Graphics' }),
     'draw:name': `Image${place.pointer.replaceAll('/', '_')}`,
     'text:anchor-type': 'as-char',
@@ -162,7 +154,7 @@ export function* runs(text: Inline, styles: Styles): Generator<string> {
   }
 }
 
-/** A link as several in a row where groups of scripts change: in docx, LibreOffice may end it there. */
+/** A link is cut where groups of scripts change: in docx LibreOffice may end it there. */
 function cutLink(run: Run, before: string | Run): Run[] {
   if (run.link === undefined) return [run];
   return scriptGroups(run.text, typeof before === 'string' ? before : before.text).map((text) => ({ ...run, text }));

@@ -10,16 +10,15 @@ export interface Spaces {
   after: number;
 }
 
-/** The look of a document's text, complete. Sizes in points, spacing in percent. */
+/** The look of a document's text. Sizes in points, spacing in percent. */
 export type DocumentStyle = ReturnType<typeof documentStyle>;
 
-/** The font that most offices have; its metric twin Liberation Serif stands in where it is missing. */
 const FONT = 'Times New Roman';
 const HEADING_FONT = 'Arial';
 const HEADING_COLOR = '#1F3864';
 const SPACE_AFTER = 2.5;
 
-/** A script's `style` with what it leaves open filled in. Headings follow the text's font and colour if it has any. */
+/** A script's `style` with defaults. Headings follow the text's font and colour if it has any. */
 export function documentStyle(style: TextStyle = {}) {
   return {
     font: style.font ?? FONT,
@@ -34,7 +33,7 @@ export function documentStyle(style: TextStyle = {}) {
 }
 
 const ITEM = { before: 0, after: 1 };
-/** The paragraph styles that blocks use. */
+/** Of the paragraph styles of blocks. */
 const SPACES = {
   Text_20_body: { before: 0, after: SPACE_AFTER },
   Heading_20_1: { before: 7, after: 3 },
@@ -53,48 +52,38 @@ const SPACES = {
   Caption: { before: 0, after: 4 },
   Horizontal_20_Line: { before: 0, after: 3 },
 };
-/** Name of a paragraph style that blocks use. */
 export type StyleName = keyof typeof SPACES;
 
-/** The named style of headings of a level. */
 export function headingName(level: number): StyleName {
   return `Heading_20_${level as 1 | 2 | 3 | 4 | 5 | 6}`;
 }
 
-/** Sizes of the headings in relation to the text's. */
+/** Font sizes of headings, and of captions, headers and footers, as multiples of the text's. */
 const HEADING_SCALES = [5 / 3, 4 / 3, 7 / 6, 1, 1, 11 / 12];
-const FIRST_ITALIC_HEADING = 5;
-/** Letters of captions, headers and footers in relation to the text's. */
 export const SMALL = 5 / 6;
+const FIRST_ITALIC_HEADING = 5;
 const GREY = '#595959';
 const LINK_COLOR = '#0563C1';
 const START = { 'fo:text-align': 'start' };
 const LISTS = ['List Bullet', 'List Bullet 2', 'List Bullet 3', 'List Number', 'List Number 2', 'List Number 3'];
 
-/** Styles by their names (`office:styles`); automatic ones only say what differs from them. */
+/** `office:styles`. */
 export function namedStyles(style: DocumentStyle, meta: Meta | undefined, textWidth: number): string {
   const { font, size, color, align, spaces, lineSpacing } = style;
   const defaults =
     properties('paragraph', { 'style:tab-stop-distance': '12.5mm' }) +
     properties('text', { 'fo:hyphenate': 'false', ...languageAttributes(meta) });
   const body = { 'fo:line-height': `${lineSpacing}%`, 'fo:orphans': 2, 'fo:widows': 2 };
+  const collapsing = properties('table', { 'table:border-model': 'collapsing' });
+  const letters = { font, size, ...(color && { color }) };
   const tight = margins({ before: 0, after: 0 });
   const small = { size: halfPoints(size * SMALL), color: GREY };
   const rule = { ...margins(spaces.Horizontal_20_Line), 'style:join-border': 'false' };
   const marginal = properties('paragraph', START, tabStops(textWidth)) + lookProperties(small);
   return [
     element('style:default-style', { 'style:family': 'paragraph' }, defaults),
-    element(
-      'style:default-style',
-      { 'style:family': 'table' },
-      properties('table', { 'table:border-model': 'collapsing' }),
-    ),
-    paragraphStyle(
-      'Standard',
-      undefined,
-      { 'fo:text-align': textAlign(align) },
-      { font, size, ...(color && { color }) },
-    ),
+    element('style:default-style', { 'style:family': 'table' }, collapsing),
+    paragraphStyle('Standard', undefined, { 'fo:text-align': textAlign(align) }, letters),
     paragraphStyle('Text body', 'Standard', { ...margins(spaces.Text_20_body), ...body }),
     ...headingStyles(style),
     ...LISTS.map((name) => paragraphStyle(name, 'Text_20_body', margins(ITEM))),
@@ -134,7 +123,7 @@ function headingStyles({ headingFont, headingColor, size, align, spaces }: Docum
   return [paragraphStyle('Heading', 'Standard', paragraph, look), ...levels];
 }
 
-/** The tab stops of headers and footers: the middle and the right end of the text. */
+/** For headers and footers: in the middle and at the right end of the text. */
 function tabStops(textWidth: number): string {
   const stops = [
     { 'style:position': mm(textWidth / 2), 'style:type': 'center' },
@@ -143,7 +132,7 @@ function tabStops(textWidth: number): string {
   return element('style:tab-stops', {}, stops.map((stop) => element('style:tab-stop', stop)).join(''));
 }
 
-/** Spaces above and below as attributes of `style:paragraph-properties`. */
+/** @returns attributes of `style:paragraph-properties` */
 export function margins({ before, after }: Spaces): Attributes {
   return { 'fo:margin-top': mm(before), 'fo:margin-bottom': mm(after) };
 }
@@ -159,16 +148,12 @@ function paragraphStyle(
   return namedStyle('paragraph', name, content, { 'style:parent-style-name': parent, ...attributes });
 }
 
-/** Word counts font sizes in half points. */
+/** Font sizes of Word are multiples of half a point. */
 function halfPoints(size: number): number {
   return Math.max(1, Math.round(size * 2) / 2);
 }
 
-/**
- * Layout rules of Word for the text engine, so that a PDF made of the flat file has the lines and pages of the docx:
- * of two spaces between paragraphs the larger counts, a line that ends in a line break is not stretched, and so on.
- * A rule that is not named here would be that of ancient documents.
- */
+/** Layout rules of Word: the PDF gets the lines and pages of the docx. By default LibreOffice takes those of old documents. */
 const ON = `AddExternalLeading AddParaLineSpacingToTableCells AddParaSpacingToTableCells AddParaTableSpacingAtStart
   AddVerticalFrameOffsets AlignTabStopPosition ApplyParagraphMarkFormatToNumbering BackgroundParaOverDrawings
   ClippedPictures CollapseEmptyCellPara ConsiderTextWrapOnObjPos DoNotJustifyLinesWithManualBreak
@@ -179,7 +164,7 @@ const OFF = `AddFrameOffsets AddParaTableSpacing DoNotResetParaAttrsForNumFont I
   TabsRelativeToIndent UnxForceZeroExtLeading UseFormerLineSpacing UseFormerObjectPositioning
   UseFormerTextWrapping UseOldNumbering`.split(/\s+/);
 
-/** The inside of `office:settings` of a text document. */
+/** The content of `office:settings`. */
 export function textSettings(): string {
   const item = (value: boolean) => (name: string) => configItem(name, 'boolean', value);
   const items = [...ON.map(item(true)), ...OFF.map(item(false))];

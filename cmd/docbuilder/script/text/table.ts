@@ -5,10 +5,11 @@ import { cellBorders, cellObject, columnObject, columnWidths, type Sides } from 
 import { mm } from '../xml.ts';
 import { type BlockBuilder, paragraphStyle, runs } from './paragraph.ts';
 
-/** A table over the width of the text; its header row is repeated on every page that it reaches. */
+/** A table as wide as the text, with its header row on every page. */
 export const table: BlockBuilder<Table> = function* (block, place, { styles, sheet }) {
+  const { columns, header, rows } = block;
   const width = sheet.textWidth;
-  const widths = columnWidths(block.columns, columnCount(block), width);
+  const widths = columnWidths(columns, header?.length ?? columns?.length ?? rows[0]?.length ?? 0, width);
   const style = styles.of('table', {
     'style:width': mm(width),
     'table:align': 'left',
@@ -24,12 +25,7 @@ export const table: BlockBuilder<Table> = function* (block, place, { styles, she
   yield '</table:table>';
 };
 
-/** Rows are as long as the header or the columns say; without both, the longest row counts. */
-function columnCount({ header, columns, rows }: Table): number {
-  return rows.reduce((most, row) => Math.max(most, row.length), header?.length ?? columns?.length ?? 0);
-}
-
-/** Between a cell's border and its text; millimetres. In narrow columns the sides give way. */
+/** Millimetres between a cell's border and its text; at most this share of a narrow column on each side. */
 const PADDING = { side: 1.9, end: 0.9 };
 const SIDE_SHARE = 1 / 6;
 const HEADER = { background: '#EDEDED', valign: 'middle' } as const;
@@ -42,28 +38,24 @@ interface CellStyle {
   paragraph: string;
 }
 
-/**
- * The rows of a table, its header row first. One that has fewer cells is filled up with empty ones.
- * @param widths of the columns in millimetres
- */
 function* rowsXml(block: Table, widths: readonly number[], styles: Styles): Generator<string> {
   const rows = block.header ? [block.header, ...block.rows] : block.rows;
   const styleOf = createStyles(block, rows, widths, styles);
   for (const [index, cells] of rows.entries()) {
     const isHeader = index === 0 && block.header !== undefined;
     yield isHeader ? '<table:table-header-rows><table:table-row>' : '<table:table-row>';
-    for (let column = 0; column < widths.length; column++) {
+    for (const [column, cell] of cells.entries()) {
       const names = styleOf(index, column);
       yield `<table:table-cell table:style-name="${names.cell}" office:value-type="string">`;
       yield `<text:p text:style-name="${names.paragraph}">`;
-      yield* runs(cellObject(cells[column] ?? '').text, styles);
+      yield* runs(cellObject(cell).text, styles);
       yield '</text:p></table:table-cell>';
     }
     yield isHeader ? '</table:table-row></table:table-header-rows>' : '</table:table-row>';
   }
 }
 
-/** Returns what names the styles of a cell. There are few kinds of cells, and many cells. */
+/** Returns a function for the styles of a cell. There are few kinds of cells, and many cells. */
 function createStyles(
   { borders: drawn, border: line, columns, header, header_style: headerStyle }: Table,
   rows: readonly (readonly TableCell[])[],

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { expect } from 'chai';
-import { writePieces } from '../../../../cmd/docbuilder/script/flat-writer.ts';
+import { writeFlatFile } from '../../../../cmd/docbuilder/script/write-script.ts';
 import { useFolder } from '../../../support/folder.ts';
 
 const MiB = 2 ** 20;
-const MODULE = new URL('../../../../cmd/docbuilder/script/flat-writer.ts', import.meta.url);
+const MODULE = new URL('../../../../cmd/docbuilder/script/write-script.ts', import.meta.url);
 
 describe('a file whose head is known last', () => {
   const folder = useFolder('test');
@@ -18,7 +18,7 @@ describe('a file whose head is known last', () => {
         for (; gone < count; gone++) yield `${gone % 10}`.repeat(MiB);
       }
       const path = folder.at('flat');
-      await writePieces({ body: body(), head: () => `đầu ${gone},`, tail: 'đuôi' }, path);
+      await writeFlatFile({ body: body(), head: () => `đầu ${gone},`, tail: 'đuôi' }, path);
       const digits = Array.from({ length: count }, (_, index) => `${index % 10}`.repeat(MiB)).join('');
       expect((await readFile(path, 'utf8')) === `đầu ${count},${digits}đuôi`).to.equal(true);
       expect(await readdir(folder.path)).to.deep.equal(['flat']);
@@ -28,9 +28,9 @@ describe('a file whose head is known last', () => {
 
   it('may be larger than the memory', async () => {
     const script = `
-      import { writePieces } from ${JSON.stringify(MODULE.href)};
+      import { writeFlatFile } from ${JSON.stringify(MODULE.href)};
       function* body() { for (let i = 0; i < 250; i++) yield String.fromCharCode(97 + i % 26).repeat(${MiB} + i); }
-      await writePieces({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(folder.at('flat'))});`;
+      await writeFlatFile({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(folder.at('flat'))});`;
     const limits = ['--max-old-space-size=128', '--max-semi-space-size=8'];
     const child = spawn(process.execPath, [...limits, '--input-type=module', '-e', script], { stdio: 'ignore' });
     expect(await once(child, 'exit')).to.deep.equal([0, null]);
@@ -42,7 +42,7 @@ describe('a file whose head is known last', () => {
       throw new Error('late');
     }
     const pieces = { body: body(), head: () => '', tail: '' };
-    const error = await writePieces(pieces, folder.at('flat')).catch((thrown) => thrown);
+    const error = await writeFlatFile(pieces, folder.at('flat')).catch((thrown) => thrown);
     expect(error).to.have.property('message', 'late');
     expect(await readdir(folder.path)).to.deep.equal([]);
   });
