@@ -1,5 +1,12 @@
 import { VIETNAM_OFFSET_MS } from '../../../src/common/clock.ts';
-import type { MarginalInline, MarginalPart, Meta, Page, Paper } from '../../../src/common/generated/script.ts';
+import type {
+  MarginalInline,
+  MarginalPart,
+  Meta,
+  Page,
+  Paper,
+  PrintSetup,
+} from '../../../src/common/generated/script.ts';
 import { getLanguage } from './document.ts';
 import { inline, span } from './inline.ts';
 import type { Styles } from './styles.ts';
@@ -15,14 +22,15 @@ const SIZES: Record<Extract<Paper, string>, readonly [width: number, height: num
   Legal: [215.9, 355.6],
 };
 export const DEFAULT_MARGIN = 25;
+const PRINT_MARGINS = { top: 19, right: 18, bottom: 19, left: 18 };
 /** Without this room for text, in millimetres, LibreOffice loses the text or never ends. */
 export const SMALLEST_TEXT = 10;
 
 /** Paper, margins and the room for text, in millimetres. */
-export type Sheet = ReturnType<typeof toSheet>;
+export type PageGeometry = ReturnType<typeof pageGeometry>;
 
 /** The page of a script; A4 upright by default. */
-export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}) {
+export function pageGeometry({ size = 'A4', orientation, margins = {} }: Page = {}) {
   const [width, height] = turned(size, orientation);
   const { top = DEFAULT_MARGIN, right = DEFAULT_MARGIN, bottom = DEFAULT_MARGIN, left = DEFAULT_MARGIN } = margins;
   return {
@@ -34,6 +42,11 @@ export function toSheet({ size = 'A4', orientation, margins = {} }: Page = {}) {
   };
 }
 
+/** The page of a sheet. */
+export function printGeometry(setup: PrintSetup = {}): PageGeometry {
+  return pageGeometry({ ...setup, margins: { ...PRINT_MARGINS, ...setup.margins } });
+}
+
 /** A size in millimetres keeps its own orientation unless the script names one. */
 function turned(size: Paper, orientation: Page['orientation']): readonly [width: number, height: number] {
   const [width, height] = typeof size === 'string' ? SIZES[size] : [size.width, size.height];
@@ -43,7 +56,11 @@ function turned(size: Paper, orientation: Page['orientation']): readonly [width:
 }
 
 /** Paper and margins as attributes of `style:page-layout-properties`. */
-export function paperAttributes({ width, height, margins }: Pick<Sheet, 'width' | 'height' | 'margins'>): Attributes {
+export function paperAttributes({
+  width,
+  height,
+  margins,
+}: Pick<PageGeometry, 'width' | 'height' | 'margins'>): Attributes {
   return {
     'fo:page-width': mm(width),
     'fo:page-height': mm(height),

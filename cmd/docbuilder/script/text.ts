@@ -1,6 +1,6 @@
 import type { Block } from '../../../src/common/generated/script.ts';
 import type { ContentBuilder } from './document.ts';
-import { toSheet } from './page.ts';
+import { pageGeometry } from './page.ts';
 import { Styles } from './styles.ts';
 import { list } from './text/list.ts';
 import { pageStyle } from './text/pages.ts';
@@ -13,17 +13,17 @@ import { table } from './text/table.ts';
 export const buildText: ContentBuilder = (script, { pictures, now }) => {
   const styles = new Styles();
   const style = documentStyle(script.style);
-  const sheet = toSheet(script.page);
-  const page = pageStyle(script, now, sheet, style.size, styles);
-  const context = { styles, style, sheet: { ...sheet, textHeight: sheet.textHeight - page.taken }, pictures };
+  const page = pageGeometry(script.page);
+  const { layout, master, taken } = pageStyle(script, now, page, style.size, styles);
+  const context = { styles, style, page: { ...page, textHeight: page.textHeight - taken }, pictures };
   return {
     kind: 'text',
     body: blocks(script.body ?? [], context),
     head: () => ({
       settings: textSettings(),
-      styles: namedStyles(style, script.meta, sheet.textWidth),
-      automatic: page.layout + styles.xml,
-      masters: page.master,
+      styles: namedStyles(style, script.meta, page.textWidth),
+      automatic: layout + styles.xml,
+      masters: master,
     }),
   };
 };

@@ -197,7 +197,7 @@ export interface Save {
 export interface Page {
   size?: Paper;
   /**
-   * Orientation of the paper.
+   * Orientation of the paper. A size in millimetres keeps its own unless this is given.
    */
   orientation?: 'portrait' | 'landscape';
   margins?: Margins;
@@ -810,7 +810,7 @@ export interface Sheet {
  */
 export interface Column {
   /**
-   * Width in millimetres.
+   * Width in millimetres. LibreOffice keeps no wider column.
    */
   width?: number;
   /**
@@ -1392,12 +1392,12 @@ export interface Freeze {
   columns?: number;
 }
 /**
- * How a sheet is printed and becomes a PDF.
+ * How a sheet is printed and becomes a PDF. Margins are 19 mm above and below and 18 mm at the sides unless they are given; they leave at least 10 mm each way.
  */
 export interface PrintSetup {
   size?: Paper;
   /**
-   * Orientation of the paper.
+   * Orientation of the paper. A size in millimetres keeps its own unless this is given.
    */
   orientation?: 'portrait' | 'landscape';
   margins?: Margins;

@@ -11,7 +11,16 @@ import type {
 } from '../../../../src/common/generated/script.ts';
 import { validator } from '../../../../src/common/schema.ts';
 import { type EffectivePlan, maxFileBytes } from '../../jobs/limits.ts';
-import { DEFAULT_MARGIN, fieldValues, marginalParts, SIDES, SMALLEST_TEXT, toSheet } from '../page.ts';
+import type { PageGeometry } from '../page.ts';
+import {
+  DEFAULT_MARGIN,
+  fieldValues,
+  marginalParts,
+  pageGeometry,
+  printGeometry,
+  SIDES,
+  SMALLEST_TEXT,
+} from '../page.ts';
 import { getCells, getImages, getParts, itemParts } from '../parts.ts';
 import { createWorkbook, formulaMistake, sheetKey, sheetNames, type Workbook } from './formula.ts';
 import { decodedPicture, scriptError } from './pictures.ts';
@@ -93,11 +102,7 @@ function countItems(items: readonly ListItem[]): number {
 
 /** Contract: svcscript, run-time checks. */
 function* runTimeMistakes(script: Script): Generator<Mistake> {
-  const { textWidth, textHeight } = toSheet(script.page);
-  if (Math.min(textWidth, textHeight) < SMALLEST_TEXT) {
-    const message = `có lề chừa lại ít hơn ${SMALLEST_TEXT} mm cho nội dung; lề mặc định là ${DEFAULT_MARGIN} mm`;
-    yield { path: '/page', message };
-  }
+  yield* narrowPage(pageGeometry(script.page), '/page', `${DEFAULT_MARGIN}`);
   for (const { path, part } of getParts(script)) {
     if ('items' in part) yield* nesting(part.items, part.type === 'area' ? path : `${path}/items`);
     if (part.type === 'table') yield* cellCounts(part, path);
@@ -107,9 +112,15 @@ function* runTimeMistakes(script: Script): Generator<Mistake> {
   const workbook = createWorkbook(sheetNames(sheets));
   const isExcel = script.save.some(({ format }) => format === 'xlsx');
   for (const [index, sheet] of sheets.entries()) {
+    yield* narrowPage(printGeometry(sheet.print), `/sheets/${index}/print`, '18–19');
     if (isExcel) yield* longHeaders(sheet, `/sheets/${index}/print`, script.meta);
     yield* cells(sheet, `/sheets/${index}`, workbook);
   }
+}
+
+function* narrowPage({ textWidth, textHeight }: PageGeometry, path: string, margins: string): Generator<Mistake> {
+  if (Math.min(textWidth, textHeight) >= SMALLEST_TEXT) return;
+  yield { path, message: `có lề chừa lại ít hơn ${SMALLEST_TEXT} mm cho nội dung; lề mặc định là ${margins} mm` };
 }
 
 function* nesting(items: readonly ListItem[], path: string, level = 1): Generator<Mistake> {

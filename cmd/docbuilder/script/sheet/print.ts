@@ -1,11 +1,10 @@
 import type { Marginal, MarginalInline, Meta, PrintSetup } from '../../../../src/common/generated/script.ts';
 import type { FieldValues } from '../page.ts';
-import { fieldValues, marginalLines, marginalParts, paperAttributes, SIDES, toSheet } from '../page.ts';
+import { fieldValues, marginalLines, marginalParts, paperAttributes, printGeometry, SIDES } from '../page.ts';
 import { properties, type Styles } from '../styles.ts';
 import { element, MM_PER_POINT, mm } from '../xml.ts';
 
 /** Millimetres. */
-const MARGINS = { top: 19, right: 18, bottom: 19, left: 18 };
 const LINE_HEIGHT = 5;
 const LEADING = 1.3;
 const SPACING = 2.5;
@@ -15,8 +14,8 @@ const EDGE = 5;
 
 /** The master page of a sheet. A header or footer stands in the margin of the cells, which grows if it is too small. */
 export function masterPage(name: string, setup: PrintSetup = {}, meta: Meta, now: Date, styles: Styles): string {
-  const { size, orientation = 'portrait', header, footer, fit_width: fitWidth, fit_height: fitHeight } = setup;
-  const page = toSheet({ ...(size && { size }), orientation, margins: { ...MARGINS, ...setup.margins } });
+  const { header, footer, fit_width: fitWidth, fit_height: fitHeight } = setup;
+  const page = printGeometry(setup);
   const values = fieldValues(meta, now);
   const top = marginalXml('header', header, page.margins.top, values, styles);
   const bottom = marginalXml('footer', footer, page.margins.bottom, values, styles);

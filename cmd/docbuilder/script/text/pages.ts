@@ -1,5 +1,5 @@
 import type { Marginal, Script } from '../../../../src/common/generated/script.ts';
-import type { FieldValues, Sheet } from '../page.ts';
+import type { FieldValues, PageGeometry } from '../page.ts';
 import { fieldValues, marginalLines, marginalParts, paperAttributes, SIDES } from '../page.ts';
 import { properties, type Styles, textAlign } from '../styles.ts';
 import { lineValue } from '../table.ts';
@@ -17,12 +17,12 @@ const RULE_HEIGHT = RULE_PADDING + 0.2;
 const LINE_END = /\r\n?|\n/;
 
 /** The page style of a text document. @param size of the text's letters in points */
-export function pageStyle(script: Script, now: Date, sheet: Sheet, size: number, styles: Styles) {
+export function pageStyle(script: Script, now: Date, page: PageGeometry, size: number, styles: Styles) {
   const values = fieldValues(script.meta, now);
-  const header = area('header', script.header, sheet.margins.top, size, values, styles);
-  const footer = area('footer', script.footer, sheet.margins.bottom, size, values, styles);
-  const margins = { ...sheet.margins, top: header.rest, bottom: footer.rest };
-  const paper = properties('page-layout', { ...paperAttributes({ ...sheet, margins }), 'style:num-format': '1' });
+  const header = area('header', script.header, page.margins.top, size, values, styles);
+  const footer = area('footer', script.footer, page.margins.bottom, size, values, styles);
+  const margins = { ...page.margins, top: header.rest, bottom: footer.rest };
+  const paper = properties('page-layout', { ...paperAttributes({ ...page, margins }), 'style:num-format': '1' });
   const names = { 'style:name': 'Standard', 'style:page-layout-name': LAYOUT };
   return {
     layout: element('style:page-layout', { 'style:name': LAYOUT }, paper + header.style + footer.style),

@@ -9,7 +9,7 @@ import type {
 import type { Picture } from '../check/pictures.ts';
 import { fitted, pictureFrame, pictureSize } from '../frame.ts';
 import { inline, lookProperties } from '../inline.ts';
-import type { Sheet } from '../page.ts';
+import type { PageGeometry } from '../page.ts';
 import { scriptGroups } from '../script-groups.ts';
 import { properties, type Styles, textAlign } from '../styles.ts';
 import { lineValue } from '../table.ts';
@@ -19,7 +19,7 @@ import { type DocumentStyle, headingName, margins, type StyleName } from './styl
 export interface TextContext {
   styles: Styles;
   style: DocumentStyle;
-  sheet: Sheet;
+  page: PageGeometry;
   pictures: ReadonlyMap<string, Picture>;
 }
 
@@ -121,13 +121,13 @@ const AS_CHARACTER = {
 
 /** A picture as the only character of a paragraph, with its caption on the same page. */
 export const image: BlockBuilder<Image> = function* (block, place, context) {
-  const { styles, pictures, sheet } = context;
+  const { styles, pictures, page } = context;
   const picture = pictures.get(place.pointer);
   if (!picture) throw new TypeError(`no picture for ${place.pointer}`);
   const captioned = block.caption !== undefined;
   const others = LINE_HEIGHT + (captioned ? CAPTION_HEIGHT : 0) + place.headings * HEADING_HEIGHT;
-  const height = Math.max(sheet.textHeight - others, sheet.textHeight / 2);
-  const size = fitted(pictureSize(picture, block), { width: sheet.textWidth, height });
+  const height = Math.max(page.textHeight - others, page.textHeight / 2);
+  const size = fitted(pictureSize(picture, block), { width: page.textWidth, height });
   const attributes = {
     // Without this parent docx has the picture only as the fallback of a shape.
     'draw:style-name': styles.of('graphic', AS_CHARACTER, { 'style:parent-style-name': 'Graphics' }),

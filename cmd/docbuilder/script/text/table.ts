@@ -6,9 +6,9 @@ import { mm } from '../xml.ts';
 import { type BlockBuilder, paragraphStyle, runs } from './paragraph.ts';
 
 /** A table as wide as the text, with its header row on every page. */
-export const table: BlockBuilder<Table> = function* (block, place, { styles, sheet }) {
+export const table: BlockBuilder<Table> = function* (block, place, { styles, page }) {
   const { columns, header, rows } = block;
-  const width = sheet.textWidth;
+  const width = page.textWidth;
   const widths = columnWidths(columns, header?.length ?? columns?.length ?? rows[0]?.length ?? 0, width);
   const style = styles.of('table', {
     'style:width': mm(width),

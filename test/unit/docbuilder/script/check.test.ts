@@ -89,6 +89,16 @@ describe('checks of a script', () => {
       '/slides/0/right/0/items/0/items/0/items',
     ],
     ['margins with no room between them', write('text', { page: { size: { width: 60, height: 59 } } }), '/page'],
+    [
+      'print margins with no room between them',
+      sheets(
+        { rows: [['a']], print: { margins: { left: 100, right: 101 } } },
+        { rows: [['a']], print: { size: { width: 46, height: 48 } } },
+        { rows: [['a']], print: { size: { width: 90, height: 47 } } },
+      ),
+      '/sheets/0/print',
+      '/sheets/2/print',
+    ],
     ['two sheets of one name', named('Báo cáo', 'BÁO CÁO'), '/sheets/1/name'],
     ['the same, decomposed', named('Giá'.normalize('NFC'), 'Giá'.normalize('NFD')), '/sheets/1/name'],
   ] as const) {
@@ -175,6 +185,7 @@ describe('checks of a script', () => {
     ['/body/0/unknown', text({ type: 'page_break', unknown })],
     ['/page/unknown', write('text', { page: { unknown } })],
     ['/sheets/0/unknown', sheets({ rows: [[1]], unknown })],
+    ['/sheets/0/columns/0/width', sheets({ rows: [[1]], columns: [{ width: 656 }] })],
     ['/slides/0/unknown', slides({ layout: 'blank', unknown })],
     ['/slide_style/unknown', write('slides', { slide_style: { unknown } })],
     ['/save/0/format', saved({ pdfa: true })],
