@@ -3,17 +3,9 @@ import { type ContentBuilder, languageAttributes } from './document.ts';
 import { linkStyle, lookAttributes } from './inline.ts';
 import { fill, INVISIBLE, paragraph, placeholder } from './slides/boxes.ts';
 import { ARROW_MARKER, elements } from './slides/elements.ts';
-import { fittingSize } from './slides/fit.ts';
-import {
-  type Box,
-  type Deck,
-  getBackground,
-  getPlaces,
-  MASTERS,
-  PAGE_LAYOUTS,
-  pageLayouts,
-  SIZES,
-} from './slides/layouts.ts';
+import { fittingSize, toRuns } from './slides/fit.ts';
+import type { Box, Deck } from './slides/layouts.ts';
+import { getBackground, getPlaces, MASTERS, PAGE_LAYOUTS, pageLayouts, SIZES } from './slides/layouts.ts';
 import { list, measuredItems } from './slides/list.ts';
 import { masterPage, masterStyles, notesPage, usedLayouts } from './slides/master.ts';
 import { getTheme, visible } from './slides/theme.ts';
@@ -25,7 +17,7 @@ const LONGEST_NAME = 80;
 const LAYERS = ['layout', 'background', 'backgroundobjects', 'controls', 'measurelines'];
 const SMALLEST_TITLE = 12;
 
-/** A script of type `slides` as a presentation (contract: slide_size, slide_style, slides). */
+/** A presentation (svcscript `type` = `slides`). */
 export const buildSlides: ContentBuilder = (script, { pictures }) => {
   const { meta, slides = [] } = script;
   const theme = getTheme(script);
@@ -33,13 +25,10 @@ export const buildSlides: ContentBuilder = (script, { pictures }) => {
   const deck: Deck = { theme, places: getPlaces(theme), styles, pictures };
   const layouts = usedLayouts(slides);
   const layers = LAYERS.map((name) => element('draw:layer', { 'draw:name': name }));
-  const masters = [
-    element('draw:layer-set', {}, layers.join('')),
-    ...layouts.map((layout) => masterPage(layout, deck)),
-  ];
-  const defaults =
-    properties('graphic', INVISIBLE) +
-    properties('text', { ...languageAttributes(meta), ...lookAttributes({ font: theme.font, size: 18 }) });
+  const layerSet = element('draw:layer-set', {}, layers.join(''));
+  const masters = [layerSet, ...layouts.map((layout) => masterPage(layout, deck))];
+  const letters = { ...languageAttributes(meta), ...lookAttributes({ font: theme.font, size: 18 }) };
+  const defaults = properties('graphic', INVISIBLE) + properties('text', letters);
   const named = [
     ARROW_MARKER,
     element('style:default-style', { 'style:family': 'graphic' }, defaults),
@@ -61,7 +50,7 @@ function* pages(slides: readonly Slide[], deck: Deck): Generator<string> {
   for (const [index, slide] of slides.entries()) yield* page(slide, index, deck);
 }
 
-/** In pieces: an element may be as long as other documents are. */
+/** In pieces: an element may be very long. */
 function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
   const footer = slide.layout === 'title' ? undefined : deck.theme.footer;
   const attributes = {
@@ -78,10 +67,14 @@ function* page(slide: Slide, index: number, deck: Deck): Generator<string> {
   yield '</draw:page>';
 }
 
-/** Returns the name that PDF bookmarks and the navigator show; LibreOffice wants each name once. */
+/** The unique name that PDF bookmarks show. */
 function getName(slide: Slide, number: number): string {
-  const runs = 'title' in slide ? [slide.title].flat() : [];
-  const title = runs.map((run) => (typeof run === 'string' ? run : run.text)).join('');
+  const title =
+    'title' in slide
+      ? toRuns(slide.title)
+          .map(({ text }) => text)
+          .join('')
+      : '';
   const name = title.replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME);
   return name === '' ? `Slide ${number}` : `${number}. ${name}`;
 }
@@ -97,18 +90,16 @@ function pageStyle(slide: Slide, footer: boolean, { theme, styles }: Deck): stri
   });
 }
 
-/** Writes the placeholders of a slide. An area without content keeps its place only beside one that has some. */
+/** An empty area keeps its place only beside a filled one. */
 function placeholders(slide: Slide, deck: Deck): string[] {
   const { places } = deck;
   switch (slide.layout) {
     case 'title':
-    case 'section':
-      return [
-        area('title', slide.title, SIZES.openingTitle, places.openingTitle, slide, deck),
-        slide.subtitle === undefined
-          ? ''
-          : area('subtitle', slide.subtitle, SIZES.subtitle, places.openingSubtitle, slide, deck),
-      ];
+    case 'section': {
+      const title = area('title', slide.title, SIZES.openingTitle, places.openingTitle, slide, deck);
+      if (slide.subtitle === undefined) return [title];
+      return [title, area('subtitle', slide.subtitle, SIZES.subtitle, places.openingSubtitle, slide, deck)];
+    }
     case 'content':
       return [
         area('title', slide.title, SIZES.title, places.title, slide, deck),
@@ -128,26 +119,26 @@ function placeholders(slide: Slide, deck: Deck): string[] {
 type Area = 'title' | 'subtitle' | 'outline';
 
 /** A placeholder with one paragraph. */
-function area(kind: Area, text: Inline, wanted: number, box: Box, slide: Slide, { theme, styles }: Deck): string {
+function area(kind: Area, text: Inline, preferred: number, box: Box, slide: Slide, { theme, styles }: Deck): string {
   const background = getBackground(slide, theme);
-  const letters =
-    kind === 'title'
-      ? { font: theme.titleFont, color: theme.titleOn(background), bold: true }
-      : { font: theme.font, color: theme.textOn(background) };
-  const smallest = kind === 'title' ? SMALLEST_TITLE : undefined;
-  const size = fittingSize([{ text, bold: kind === 'title' }], box, wanted, letters.font, smallest);
+  const isTitle = kind === 'title';
+  const letters = isTitle
+    ? { font: theme.titleFont, color: theme.titleOn(background), bold: true }
+    : { font: theme.font, color: theme.textOn(background) };
+  const smallest = isTitle ? SMALLEST_TITLE : undefined;
+  const size = fittingSize([{ text, bold: isTitle }], box, preferred, letters.font, smallest);
   const look = { ...letters, size, align: 'left' } as const;
   return placeholder(kind, styleFor(slide, kind, styles), box, paragraph(text, look, styles));
 }
 
-function content(text: SlideContent | undefined, wanted: number, box: Box, slide: Slide, deck: Deck): string {
-  if (typeof text === 'string') return area('outline', text, wanted, box, slide, deck);
+function content(text: SlideContent | undefined, preferred: number, box: Box, slide: Slide, deck: Deck): string {
+  if (typeof text === 'string') return area('outline', text, preferred, box, slide, deck);
   const { theme, styles } = deck;
   const style = styleFor(slide, 'outline', styles);
   if (text === undefined) return placeholder('outline', style, box);
   const background = getBackground(slide, theme);
   const { font } = theme;
-  const size = fittingSize(measuredItems(text), box, wanted, font);
+  const size = fittingSize(measuredItems(text), box, preferred, font);
   const marks = { ordered: false, color: visible(theme.accent, background), size, font };
   return placeholder('outline', style, box, list(text, marks, { font, color: theme.textOn(background) }, styles));
 }

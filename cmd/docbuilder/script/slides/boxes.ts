@@ -1,4 +1,5 @@
 import type { Border, Inline, Run } from '../../../../src/common/generated/script.ts';
+import type { Size } from '../frame.ts';
 import { inline, type Look, lookAttributes } from '../inline.ts';
 import { scriptGroups } from '../script-groups.ts';
 import { padding, properties, type Styles } from '../styles.ts';
@@ -6,25 +7,24 @@ import { type Attributes, element, pt } from '../xml.ts';
 import { fittingSize, type Measured } from './fit.ts';
 import { type Box, boxAttributes, type Deck } from './layouts.ts';
 
-/** Neither fill nor line: without this LibreOffice draws blue boxes. */
+/** By default LibreOffice draws blue boxes. */
 export const INVISIBLE = { 'draw:fill': 'none', 'draw:stroke': 'none' };
-/** The box keeps the size it was given. */
 const FIXED_SIZE = {
   'draw:auto-grow-height': 'false',
   'draw:auto-grow-width': 'false',
   'draw:fit-to-size': 'false',
 };
-/** Distance of text from the edge of its box in millimetres, as PowerPoint has it. */
+/** Millimetres between text and the edge of its box, as in PowerPoint. */
 export const PADDING = { horizontal: 2.54, vertical: 1.27 };
 const DEFAULT_SIZE = 18;
 const BORDER_WIDTH = 1;
 
-/** A fill as attributes of `style:graphic-properties`; none without a colour. */
+/** @returns attributes of `style:graphic-properties` */
 export function fill(color: string | undefined): Attributes {
   return color === undefined ? { 'draw:fill': 'none' } : { 'draw:fill': 'solid', 'draw:fill-color': color };
 }
 
-/** A line as attributes of `style:graphic-properties`; none without a border. */
+/** @returns attributes of `style:graphic-properties` */
 export function stroke(border: Border | undefined, accent: string): Attributes {
   if (!border || border.width === 0) return { 'draw:stroke': 'none' };
   return {
@@ -35,14 +35,13 @@ export function stroke(border: Border | undefined, accent: string): Attributes {
   };
 }
 
-/** The look that all boxes with text have. */
 interface BoxLook {
   background?: string;
   border?: Border;
   valign?: 'top' | 'middle' | 'bottom';
 }
 
-/** Fill, line, padding and vertical alignment as attributes of `style:graphic-properties`. */
+/** @returns attributes of `style:graphic-properties` */
 export function boxLook({ background, border, valign = 'top' }: BoxLook, accent: string): Attributes {
   return {
     ...fill(background),
@@ -55,24 +54,19 @@ export function boxLook({ background, border, valign = 'top' }: BoxLook, accent:
   };
 }
 
-/** The look of an element with a font and, on this background, a colour. */
+/** Adds the theme's font, and its colour for this background. */
 export function withDefaults<Part extends Look>(part: Part, background: string, { theme }: Deck) {
   return { ...part, font: part.font ?? theme.font, color: part.color ?? theme.textOn(background) };
 }
 
-/** The size that an element says, or the largest up to 18 points at which its text fits into its box. */
-export function sizeFor(
-  size: number | undefined,
-  text: readonly Measured[],
-  box: Pick<Box, 'width' | 'height'>,
-  font: string,
-): number {
+/** The size of an element's text, or the largest up to 18 points that fits into its box. */
+export function sizeFor(size: number | undefined, text: readonly Measured[], box: Size, font: string): number {
   if (size !== undefined) return size;
   const room = { width: box.width - 2 * PADDING.horizontal, height: box.height - 2 * PADDING.vertical };
   return fittingSize(text, room, DEFAULT_SIZE, font);
 }
 
-/** Content of the style of a placeholder. A title stands exactly above its text. */
+/** Content of a placeholder's style. Without padding a title stands exactly above its text. */
 export function placeholderLook(valign: 'top' | 'middle' | 'bottom', align: string, look: Look, levels = ''): string {
   const box = { ...INVISIBLE, ...FIXED_SIZE, ...padding(0, 0), 'draw:textarea-vertical-align': valign };
   return (
@@ -82,10 +76,10 @@ export function placeholderLook(valign: 'top' | 'middle' | 'bottom', align: stri
   );
 }
 
-/** The `presentation:class` of a `draw:frame` of a slide. */
+/** The value of `presentation:class`. */
 type FrameClass = 'title' | 'subtitle' | 'outline' | 'notes' | 'footer' | 'page-number';
 
-/** A placeholder: a frame that knows what it is for (ODF 1.3 part 3, 19.389). Without content it is an empty one. */
+/** A placeholder (ODF 1.3 part 3, 19.389). */
 export function placeholder(kind: FrameClass, style: string, box: Box, content = '', layer = 'layout'): string {
   const attributes = {
     'presentation:style-name': style,
@@ -97,22 +91,18 @@ export function placeholder(kind: FrameClass, style: string, box: Box, content =
   return element('draw:frame', attributes, element('draw:text-box', {}, content));
 }
 
-/** The look of a paragraph. */
 export interface ParagraphLook extends Look {
   align?: 'left' | 'center' | 'right' | 'justify' | undefined;
-  /** Space above it as a value of `fo:margin-top`. */
+  /** A value of `fo:margin-top`. */
   above?: string;
 }
 
-/**
- * One paragraph. Its look is said on the paragraph itself and not on the frame: of a frame's look, pptx loses size
- * and weight.
- */
+/** A paragraph. It has the look itself: pptx loses size and weight of a frame's look. */
 export function paragraph(text: Inline, look: ParagraphLook, styles: Styles): string {
   return paragraphXml(runs(text, styles, look), look, styles);
 }
 
-/** A paragraph of content that is already XML. */
+/** @param content XML */
 export function paragraphXml(content: string, look: ParagraphLook, styles: Styles): string {
   return element('text:p', { 'text:style-name': paragraphStyle(look, styles) }, content);
 }
@@ -129,22 +119,18 @@ export function paragraphStyle({ align, above = '0mm', ...look }: ParagraphLook,
   return styles.style('paragraph', properties('paragraph', place) + properties('text', lookAttributes(look)));
 }
 
-/**
- * Text as the content of a paragraph. Links are underlined unless something is said: in Impress they have no look of
- * their own.
- * @param around look of the paragraph
- */
+/** Text as the content of a paragraph. Links in Impress have no look of their own: they are underlined by default. */
 export function runs(text: Inline, styles: Styles, around: Look): string {
   const parts = [text].flat();
   return parts.map((part) => inline(typeof part === 'string' ? part : unlinkedSpace(part, around), styles)).join('');
 }
 
-/** White space that ODF has elements for. */
+/** White space with elements of its own in ODF. */
 const WHITE_SPACE = /(\r\n?|\n|\t|^ +| +$| {2,})/;
 
 /**
- * A link in Impress is a field with a string in it. Elements are lost there, so its white space stands beside it; and
- * all of it is drawn in the font of its first letter, so that each group of scripts is a link of its own.
+ * A link in Impress is a field with a string in it. It loses elements, so white space stands beside it, and is drawn in the
+ * font of its first letter, so each group of scripts is a link of its own.
  */
 function unlinkedSpace(run: Run, around: Look): Run[] {
   const { link, ...rest } = run;

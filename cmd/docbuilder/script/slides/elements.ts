@@ -14,7 +14,7 @@ import { list, measuredItems } from './list.ts';
 import { tableElement } from './table.ts';
 import { visible } from './theme.ts';
 
-/** Writes everything that stands on a slide at a place of its own, from back to front. */
+/** The elements of a slide, from back to front. */
 export function elements(slide: Slide, pointer: string, deck: Deck): string[] {
   const background = getBackground(slide, deck.theme);
   return (slide.elements ?? []).map((part, index) => build(part, `${pointer}/elements/${index}`, background, deck));
@@ -42,14 +42,10 @@ function textBox(part: TextElement | BulletsElement, content: string, { styles, 
   return element('draw:frame', attributes, element('draw:text-box', {}, content));
 }
 
-/** @param room the part of its box that the text may use */
-function textIn(
-  part: TextElement | ShapeElement,
-  align: 'left' | 'center',
-  room: number,
-  behind: string,
-  deck: Deck,
-): string {
+type Align = 'left' | 'center';
+
+/** @param room the share of its box that the text may use */
+function textIn(part: TextElement | ShapeElement, align: Align, room: number, behind: string, deck: Deck): string {
   if (part.text === undefined) return '';
   const look = withDefaults(part, part.background ?? behind, deck);
   const box = { width: part.width * room, height: part.height * room };
@@ -71,7 +67,7 @@ function bullets(part: BulletsElement, behind: string, deck: Deck): string {
   return list(part.items, marks, look, deck.styles);
 }
 
-/** A picture that has no size of its own is reduced to the room between its place and the ends of the slide. */
+/** A picture without a given size is reduced to the room between its place and the ends of the slide. */
 function imageElement(part: ImageElement, pointer: string, { pictures, styles, theme }: Deck): string {
   const picture = pictures.get(pointer);
   if (!picture) return '';
@@ -83,7 +79,7 @@ function imageElement(part: ImageElement, pointer: string, { pictures, styles, t
   return pictureFrame(picture, reduced ? fitted(size, room) : size, attributes, part.alt);
 }
 
-/** `draw:type` of the shapes (ODF 1.3 part 3, 19.229), and the part of their box that text may use. */
+/** `draw:type` of the shapes (ODF 1.3 part 3, 19.229), and the share of their box that text may use. */
 const GEOMETRIES = {
   rectangle: { type: 'rectangle', room: 1 },
   rounded_rectangle: { type: 'round-rectangle', room: 0.95 },
@@ -92,7 +88,6 @@ const GEOMETRIES = {
   diamond: { type: 'diamond', room: 0.5 },
 } as const;
 
-/** A drawn shape with its text. */
 function shape(part: ShapeElement, behind: string, deck: Deck): string {
   const { type, room } = GEOMETRIES[part.shape as keyof typeof GEOMETRIES];
   const style = deck.styles.of('graphic', boxLook({ valign: 'middle', ...part }, deck.theme.accent));
@@ -102,17 +97,17 @@ function shape(part: ShapeElement, behind: string, deck: Deck): string {
 }
 
 const LINE_WIDTH = 1.5;
-/** The width of an arrow's head in line widths; it is never smaller than 7 points. */
+/** Width of an arrow's head in line widths. */
 const HEAD_WIDTH = 3;
 
-/** The `draw:marker` that arrows end in. */
+/** The head of arrows. */
 export const ARROW_MARKER = element('draw:marker', {
   'draw:name': 'Arrow',
   'svg:viewBox': '0 0 20 30',
   'svg:d': 'M10 0l-10 30h20z',
 });
 
-/** A line or an arrow, from the box's upper left to its lower right corner. It is drawn also without a border. */
+/** From the box's upper left to its lower right corner, also without a border. */
 function line({ shape, x, y, width, height, border }: ShapeElement, behind: string, { theme, styles }: Deck): string {
   const points = border?.width ?? LINE_WIDTH;
   const head = { 'draw:marker-end': 'Arrow', 'draw:marker-end-width': pt(Math.max(points * HEAD_WIDTH, 7)) };

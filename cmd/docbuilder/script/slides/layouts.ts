@@ -4,7 +4,6 @@ import type { Styles } from '../styles.ts';
 import { type Attributes, element, mm } from '../xml.ts';
 import type { Theme } from './theme.ts';
 
-/** The parts that all slides of a document share. */
 export interface Deck {
   theme: Theme;
   places: Places;
@@ -13,7 +12,7 @@ export interface Deck {
   pictures: ReadonlyMap<string, Picture>;
 }
 
-/** Background of a slide: its own, its layout's, or that of all slides. */
+/** The slide's own background, its layout's, or that of all slides. */
 export function getBackground({ layout, background }: Pick<Slide, 'layout' | 'background'>, theme: Theme): string {
   return background ?? (layout === 'section' ? theme.accent : theme.background);
 }
@@ -37,13 +36,12 @@ export const MASTERS = {
   blank: 'Blank',
 } as const satisfies Record<Layout, string>;
 
-/** Names of the `style:presentation-page-layout`s. LibreOffice knows its own layouts again by what is in them. */
+/** Names of the `style:presentation-page-layout`s. LibreOffice recognises its own layouts by their objects. */
 export const PAGE_LAYOUTS = { title: 'AL1', content: 'AL2', two_columns: 'AL3', section: 'AL1', blank: 'AL4' } as const;
 
-/** Font sizes of the placeholders in points; `fit.ts` makes them smaller where the text needs it. */
+/** Preferred font sizes of the placeholders in points; see `fittingSize`. */
 export const SIZES = { title: 32, openingTitle: 44, subtitle: 24, content: 24, column: 20, footer: 11, notes: 12 };
 
-/** The places of the placeholders. */
 export function getPlaces({ width, height }: Pick<Theme, 'width' | 'height'>) {
   const margin = width * 0.056;
   const inner = width - 2 * margin;
@@ -68,7 +66,7 @@ export function getPlaces({ width, height }: Pick<Theme, 'width' | 'height'>) {
 
 export type Places = ReturnType<typeof getPlaces>;
 
-/** A place as attributes of a frame or shape. */
+/** @returns attributes of a frame or shape */
 export function boxAttributes({ x, y, width, height }: Box): Attributes {
   return { 'svg:x': mm(x), 'svg:y': mm(y), 'svg:width': mm(width), 'svg:height': mm(height) };
 }

@@ -6,33 +6,29 @@ import { element, MM_PER_POINT, mm } from '../xml.ts';
 import { paragraphStyle, runs } from './boxes.ts';
 import type { Measured } from './fit.ts';
 
-/** The look of a list. */
 export interface ListLook {
   /** Numbers instead of bullets. */
   ordered: boolean;
-  /** The colour of bullets and numbers. */
+  /** Of bullets and numbers. */
   color: string;
-  /** The size of the first level in points. */
+  /** Of the first level, in points. */
   size: number;
-  /** All levels have this size; without it the deeper ones are smaller. */
+  /** Deeper levels are not smaller. */
   even?: boolean;
   font: string;
 }
 
-/** Sizes of the levels as parts of the first. */
+/** Sizes of the levels as multiples of the first. */
 const SCALES = [1, 0.84, 0.75];
 const INDENT_EMS = 1.1;
 const SPACE_BEFORE_EMS = 0.3;
-/** A font that every reader has or replaces, with the bullets in it. */
+/** Every reader has it or a twin, with the bullets in it. */
 const BULLET_FONT = 'Arial';
 const BULLETS = '•–•';
-/** LibreOffice's outline has so many levels; a script uses three. */
+/** Of LibreOffice's outline; a script uses three. */
 const LEVELS = 10;
 
-/**
- * Items and the items below them as `text:list`.
- * @param letters the look of their text, without its size
- */
+/** Items as `text:list`. @param letters look of their text, without its size */
 export function list(items: readonly ListItem[], look: ListLook, letters: Look, styles: Styles): string {
   const paragraphs = SCALES.map((_, level) => {
     const size = look.even ? look.size : levelSize(look.size, level);
@@ -51,7 +47,7 @@ export function list(items: readonly ListItem[], look: ListLook, letters: Look, 
   return build(items, look.ordered, 0);
 }
 
-/** The items in the order they are read, for measuring them. */
+/** The items in reading order. */
 export function measuredItems(items: readonly ListItem[], bold = false, level = 0): Measured[] {
   return items.flatMap((item) => {
     const { text, items: below = [] } = itemParts(item);
@@ -61,7 +57,7 @@ export function measuredItems(items: readonly ListItem[], bold = false, level = 
   });
 }
 
-/** `text:list-level-style-*` of all levels. */
+/** The content of a `text:list-style`. */
 export function listLevels({ ordered, color, size, font }: ListLook): string {
   const indent = size * INDENT_EMS * MM_PER_POINT;
   return Array.from({ length: LEVELS }, (_, level) => {
@@ -77,12 +73,12 @@ export function listLevels({ ordered, color, size, font }: ListLook): string {
   }).join('');
 }
 
-/** Font size of a level, counted from 0, in points. */
+/** Font size of a level (from 0) in points. */
 export function levelSize(size: number, level: number): number {
   return Math.max(1, Math.round(size * (SCALES[level] ?? 0.75)));
 }
 
-/** Space above an item of a level as a value of `fo:margin-top`. */
+/** Value of `fo:margin-top` of a level's items. */
 export function spaceBefore(size: number, level: number): string {
   return mm(levelSize(size, level) * SPACE_BEFORE_EMS * MM_PER_POINT);
 }

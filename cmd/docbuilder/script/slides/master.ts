@@ -10,17 +10,17 @@ import { type ListLook, levelSize, listLevels, spaceBefore } from './list.ts';
 import { readable, type Theme, themeColors, visible } from './theme.ts';
 
 const LAYER = 'backgroundobjects';
-/** Readable on white as well as on dark; where it is not, white or black is taken. */
+/** Of footer and slide number, where it is readable. */
 const MARGINAL_COLOR = '#7A7A7A';
 
-/** The layouts of these slides, one for each master page, in the order of their first use. */
+/** The first used layout of each master page. */
 export function usedLayouts(slides: readonly Slide[]): Layout[] {
   const used = new Map<string, Layout>();
   for (const { layout } of slides) if (!used.has(MASTERS[layout])) used.set(MASTERS[layout], layout);
   return [...used.values()];
 }
 
-/** A `style:master-page`: its placeholders, what is drawn behind them, footer and slide number. */
+/** The `style:master-page` of a layout. */
 export function masterPage(layout: Layout, deck: Deck): string {
   const { theme, places, styles } = deck;
   const name = MASTERS[layout];
@@ -49,7 +49,7 @@ export function masterPage(layout: Layout, deck: Deck): string {
   return element('style:master-page', attributes, content.join(''));
 }
 
-/** The band or rule in the accent colour that a layout has beside its text. */
+/** A band or rule in the accent colour. */
 function ornament(layout: Layout, background: string, { theme, places, styles }: Deck): string {
   const { band, rule, openingRule } = places;
   const box = { title: band, content: rule, two_columns: rule, section: openingRule, blank: undefined }[layout];
@@ -58,7 +58,7 @@ function ornament(layout: Layout, background: string, { theme, places, styles }:
   return element('draw:rect', { 'draw:style-name': style, 'draw:layer': LAYER, ...boxAttributes(box) });
 }
 
-/** Footer and slide number. Whether a slide shows them, it says itself. */
+/** Footer and slide number; each slide has its own switches for them. */
 function marginals(name: string, background: string, { theme, places, styles }: Deck): string {
   const look = { font: theme.font, size: SIZES.footer, color: readable(MARGINAL_COLOR, background) };
   const field = (kind: 'footer' | 'page-number', align: 'left' | 'right', box: Box, content: string) => {
@@ -72,23 +72,20 @@ function marginals(name: string, background: string, { theme, places, styles }: 
   );
 }
 
-/**
- * The field that shows each slide's own footer. Impress draws a field in one piece, which comes out garbled where its
- * font lacks letters and directions change: such a footer, the same on all slides, is plain text.
- */
+/** A field, or plain text where directions change: Impress draws a field as one piece, garbled if its font lacks letters. */
 function footerText(footer: string | undefined): string {
   return footer !== undefined && RIGHT_TO_LEFT.test(footer) ? paragraphText(footer) : '<presentation:footer/>';
 }
 
-/** A notes page is A4, upright, in millimetres. */
+/** A4 upright, in millimetres. */
 const NOTES_PAGE = { width: 210, height: 297 };
 const TEXT = { x: 20, y: 140, width: 170, height: 135 };
 const THUMBNAIL = { x: 25, y: 25, width: 160 };
 
 /**
- * `presentation:notes`: a picture of the slide, and below it what the speaker sees, a paragraph for each line.
+ * `presentation:notes`: a picture of the slide and below it the notes, a paragraph for each line.
  * @param master name of the slide's master page
- * @param notes without them the page is a master's, and its text an empty placeholder
+ * @param notes absent on the notes page of a master
  */
 export function notesPage(master: string, { theme, styles }: Deck, notes?: string): string {
   const height = (THUMBNAIL.width * theme.height) / theme.width;
@@ -103,7 +100,7 @@ export function notesPage(master: string, { theme, styles }: Deck, notes?: strin
   return element('presentation:notes', attributes, picture + placeholder('notes', style, TEXT, lines.join('')));
 }
 
-/** Name of the page layout of a page without margins. */
+/** Name of a page layout without margins. */
 function pageLayout({ width, height }: Pick<Theme, 'width' | 'height'>, styles: Styles): string {
   const paper = paperAttributes({ width, height, margins: { top: 0, right: 0, bottom: 0, left: 0 } });
   return styles.other('PM', 'style:page-layout', properties('page-layout', paper));
@@ -111,10 +108,7 @@ function pageLayout({ width, height }: Pick<Theme, 'width' | 'height'>, styles: 
 
 const OUTLINE_LEVELS = 9;
 
-/**
- * The named styles of a master page's placeholders. LibreOffice finds them by their names: that of the master page,
- * a hyphen, and what they are for.
- */
+/** The named styles of a master page's placeholders. LibreOffice finds them by names such as `Title-subtitle`. */
 export function masterStyles(layout: Layout, theme: Theme): string {
   const master = MASTERS[layout];
   const background = getBackground({ layout }, theme);
@@ -139,7 +133,7 @@ export function masterStyles(layout: Layout, theme: Theme): string {
   ].join('');
 }
 
-/** One style for each level; each inherits from the one above it. */
+/** A style for each level; each inherits from the one above. */
 function outlineStyles(master: string, list: ListLook, color: string): string[] {
   const levels = element('text:list-style', { 'style:name': `${master}-outline1` }, listLevels(list));
   return Array.from({ length: OUTLINE_LEVELS }, (_, level) => {

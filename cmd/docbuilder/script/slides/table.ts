@@ -9,7 +9,7 @@ import { readableOn } from './theme.ts';
 
 const DEFAULT_SIZE = 16;
 
-/** A table as `draw:frame`. Its rows share its height, unless a text needs more. */
+/** A table as `draw:frame`. Its rows share its height unless a text needs more. */
 export function tableElement(part: TableElement, behind: string, deck: Deck): string {
   const { styles, theme } = deck;
   const rows = toRows(part, deck);
@@ -41,7 +41,7 @@ function cellElement(cell: TableCellObject, { border: line }: TableElement, behi
   return element('table:table-cell', { 'table:style-name': style }, paragraph(cell.text, look, deck.styles));
 }
 
-/** The rows, header first; a cell's own word goes before its row's, and that before its column's. */
+/** The rows, header first. A cell overrides the look of its row, and a row that of its column. */
 function toRows(
   { header, header_style: headerStyle, rows, columns }: TableElement,
   { theme }: Deck,
@@ -57,12 +57,9 @@ function toRows(
   return header ? [cells(header, headerLook), ...body] : body;
 }
 
-function fittingTableSize(
-  rows: readonly TableCellObject[][],
-  widths: readonly number[],
-  height: number,
-  font: string,
-): number {
+type Rows = readonly TableCellObject[][];
+
+function fittingTableSize(rows: Rows, widths: readonly number[], height: number, font: string): number {
   return firstFitting(rows.flat(), DEFAULT_SIZE, () => {
     const measured = rows.map((row) => worded(row));
     return (size) => {

@@ -1,24 +1,23 @@
 import type { Script } from '../../../../src/common/generated/script.ts';
 import { element } from '../xml.ts';
 
-/** Look of all slides, with a value for everything that the script left open. Lengths are millimetres. */
+/** The look of all slides. Lengths are millimetres. */
 export type Theme = ReturnType<typeof getTheme>;
 
 const WIDTHS = { '16:9': 338.67, '4:3': 254 };
 const HEIGHT = 190.5;
-/** Everybody has it or its metric twin. Calibri's twin Carlito would stand too close: Impress leaves out its line gap. */
+/** Every machine has it or a twin. Lines of Calibri's twin Carlito are too close: Impress leaves out its line gap. */
 const FONT = 'Arial';
 const ACCENT = '#1F6FB2';
 const TITLE = '#1B365D';
 
-/** The look of a script's slides. */
 export function getTheme(script: Script) {
   const style = script.slide_style ?? {};
   const font = style.font ?? FONT;
   const { color, title_color: titleColor } = style;
   const background = style.background ?? '#FFFFFF';
-  // On the common background the script has its way; on others, such as the accent, it may not have thought of them.
-  const wanted = (letters: string, on: string): string => (on === background ? letters : readable(letters, on));
+  // A script's colours are for the common background; on others, such as the accent, they may be unreadable.
+  const chosen = (letters: string, on: string): string => (on === background ? letters : readable(letters, on));
   return {
     width: WIDTHS[script.slide_size ?? '16:9'],
     height: HEIGHT,
@@ -28,16 +27,15 @@ export function getTheme(script: Script) {
     background,
     footer: style.footer,
     numbers: style.slide_numbers ?? false,
-    /** Colour of text on a background: the script's own where it can be read there. */
-    textOn: (on: string) => (color === undefined ? readableOn(on) : wanted(color, on)),
-    titleOn: (on: string) => (titleColor === undefined ? readable(color ?? TITLE, on) : wanted(titleColor, on)),
+    /** Colour of text on a background. */
+    textOn: (on: string) => (color === undefined ? readableOn(on) : chosen(color, on)),
+    titleOn: (on: string) => (titleColor === undefined ? readable(color ?? TITLE, on) : chosen(titleColor, on)),
   };
 }
 
 /**
- * Colours of a master page as `loext:theme`: what PowerPoint offers for new shapes (LibreOffice from 7.6 on; others
- * skip it). Each master page needs a theme of its own name: masters with equal themes are written to pptx as one, and
- * the footers of their slides then find no placeholder.
+ * `loext:theme`: the colours that PowerPoint offers for new shapes (LibreOffice from 7.6 on). Its name is the master's:
+ * LibreOffice writes masters with equal themes to pptx as one, and footers of their slides then find no placeholder.
  */
 export function themeColors(master: string, { accent, background, textOn, titleOn }: Theme): string {
   const colors = {
@@ -63,27 +61,27 @@ export function themeColors(master: string, { accent, background, textOn, titleO
 
 const WHITE = '#FFFFFF';
 const INK = '#262626';
-/** WCAG 2.2, 1.4.3: the contrast that large letters need. */
+/** WCAG 2.2, 1.4.3. */
 const LARGE_TEXT_CONTRAST = 3;
-/** For bullets and rules: a light accent is wanted as it is. */
+/** For bullets and rules, which may be light. */
 const LEAST_VISIBLE = 1.5;
 
-/** White where it can be read on this background, else almost black. Colours are `#RRGGBB`. */
+/** White where it is readable on the background, else almost black. Colours are `#RRGGBB`. */
 export function readableOn(background: string): string {
   return contrast(background, WHITE) >= LARGE_TEXT_CONTRAST ? WHITE : INK;
 }
 
-/** `color` where it can be read on the background, else white or almost black. */
+/** `color` where it is readable on the background, else white or almost black. */
 export function readable(color: string, background: string): string {
   return contrast(color, background) >= LARGE_TEXT_CONTRAST ? color : readableOn(background);
 }
 
-/** `accent`, unless it would vanish on the background. */
+/** `accent`, unless it is invisible on the background. */
 export function visible(accent: string, background: string): string {
   return contrast(accent, background) >= LEAST_VISIBLE ? accent : readableOn(background);
 }
 
-/** Contrast ratio of two colours (WCAG 2.2), 1 to 21. */
+/** Contrast ratio (WCAG 2.2), 1 to 21. */
 function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((left, right) => left - right);
   return (light + 0.05) / (dark + 0.05);
