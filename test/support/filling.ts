@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { serialize } from 'node:v8';
 import { strFromU8, unzipSync } from 'fflate';
 import { SaxesParser } from 'saxes';
-import { asTemplateError, fillTemplate } from '../../cmd/docbuilder/template/fill.ts';
+import { fillTemplate } from '../../cmd/docbuilder/template/fill.ts';
 import type { MissingMode, TemplateTask } from '../../cmd/docbuilder/template/template.ts';
 import { AppError } from '../../src/common/errors.ts';
 import { docxTemplate } from './templates.ts';
@@ -39,8 +39,6 @@ export async function fill(template: Buffer | string, data: unknown, missing: Mi
     await fillTemplate(task);
     const files = Object.entries(unzipSync(readFileSync(task.output)));
     return Object.fromEntries(files.map(([name, content]) => [name, strFromU8(content)]));
-  } catch (error) {
-    throw asTemplateError(error, task.maxOutputBytes);
   } finally {
     remove();
   }

@@ -14,37 +14,31 @@ import { canonicalXml } from './xml.ts';
 
 const CONTENT_TYPES = '[Content_Types].xml';
 const RELATIONSHIPS = '_rels/.rels';
-/** A part with tags that is larger than this needs more memory than a template may have. */
+/** Filling a larger part needs more memory than a template may have. */
 const MAX_PART_BYTES = 64 * 1024 * 1024;
 
-/** A package as docxtemplater takes it. */
-interface Template {
-  zip: PizZip;
-  /** The parts that may hold tags. */
-  parts: Map<string, TemplatePlace>;
-}
-
-/**
- * Fills a template in this thread, with everything that this can cost; see filler.ts.
- * @throws {AppError} see TemplateFiller
- */
+/** Fills a template in this thread. @throws {AppError} see TemplateFiller */
 export async function fillTemplate(task: TemplateTask): Promise<void> {
   const { missing, maxOutputBytes } = task;
-  const { zip, parts } = await openTemplate(task);
-  const module = new TagModule({ parts, missing, maxOutputBytes });
-  const document = compile(zip, module);
-  if (parts.size > 0) document.render(deserialize(task.data));
-  if (module.mistakes.length > 0) throw templateError(module.mistakes);
-  const filled = document.toBuffer();
-  if (filled.length > maxOutputBytes) throw outputTooLarge(maxOutputBytes);
-  writeFileSync(task.output, filled, { mode: 0o600 });
+  try {
+    const { zip, parts } = await openTemplate(task);
+    const module = new TagModule({ parts, missing, maxOutputBytes });
+    const document = compile(zip, module);
+    if (parts.size > 0) document.render(deserialize(task.data));
+    if (module.mistakes.length > 0) throw templateError(module.mistakes);
+    const filled = document.toBuffer();
+    if (filled.length > maxOutputBytes) throw outputTooLarge(maxOutputBytes);
+    writeFileSync(task.output, filled, { mode: 0o600 });
+  } catch (error) {
+    if (error instanceof AppError || (error instanceof Error && 'syscall' in error)) throw error;
+    if (error instanceof RangeError) throw outputTooLarge(maxOutputBytes, 'memory_limit', error);
+    // Anything else is a template that the library cannot process.
+    throw templateError([], error);
+  }
 }
 
-/**
- * Reads a template. Every part that docxtemplater unpacks is unpacked here first, to no more than it may have: its own
- * zip library believes what an archive says.
- */
-function openTemplate({ template, maxOutputBytes }: TemplateTask): Promise<Template> {
+/** Unpacks the parts that docxtemplater reads, with limits: its own zip library trusts the sizes in an archive. */
+function openTemplate({ template, maxOutputBytes }: TemplateTask) {
   return withSource(template, async (source) => {
     const archive = await readZip(source, newBudget());
     const types = partText(archive, CONTENT_TYPES, maxOutputBytes);
@@ -52,7 +46,8 @@ function openTemplate({ template, maxOutputBytes }: TemplateTask): Promise<Templ
     const zip = new PizZip(readFileSync(template));
     zip.file(CONTENT_TYPES, asDocument(types));
     zip.file(RELATIONSHIPS, partText(archive, RELATIONSHIPS, maxOutputBytes));
-    const parts: Template['parts'] = new Map();
+    /** The parts that may hold tags. */
+    const parts = new Map<string, TemplatePlace>();
     for (const name of archive.entries.keys()) {
       const place = templatePlace(findType(name));
       if (!place) continue;
@@ -73,7 +68,7 @@ function partText(archive: Zip, name: string, maxOutputBytes: number): string {
   return xmlText(readEntry(archive, entry, MAX_PART_BYTES));
 }
 
-/** Makes the content types of a template those of a document (ECMA-376 part 1, section 11.3.10). */
+/** Content types of a document instead of a template (ECMA-376 part 1, section 11.3.10). */
 function asDocument(types: string): string {
   return types.replace(
     /(application\/vnd\.openxmlformats-officedocument\.wordprocessingml\.)template(\.main\+xml)/gi,
@@ -86,7 +81,7 @@ function compile(zip: PizZip, module: TagModule): Docxtemplater {
   try {
     const document = new Docxtemplater(zip, {
       delimiters: { start: '{{', end: '}}' },
-      // The module has looked for these mistakes, paragraph by paragraph.
+      // TagModule finds these mistakes, by paragraph.
       syntax: { changeDelimiterPrefix: null, allowUnclosedTag: true, allowUnopenedTag: true },
       paragraphLoop: true,
       errorLogging: false,
@@ -102,11 +97,4 @@ function compile(zip: PizZip, module: TagModule): Docxtemplater {
     throw templateError(module.mistakes, error);
   }
   throw templateError(module.mistakes);
-}
-
-/** Any failure in the words of the interface: what a library cannot digest is the template's fault. */
-export function asTemplateError(error: unknown, maxOutputBytes: number): unknown {
-  if (error instanceof AppError || (error instanceof Error && 'syscall' in error)) return error;
-  if (error instanceof RangeError) return outputTooLarge(maxOutputBytes, 'memory_limit', error);
-  return templateError([], error);
 }

@@ -6,17 +6,16 @@ import { outputTooLarge, type TemplateTask } from './template.ts';
 
 /** Beside this file, whether as source or as JavaScript. */
 const MODULE = new URL(`./fill-thread${extname(import.meta.url)}`, import.meta.url);
-/** At least two, so that one large template does not hold up the next. */
+/** At least two: one large template does not delay the next. */
 const THREADS = Math.max(2, availableParallelism());
 
-/** Fills Word templates (contract: POST /v1/template/render), in threads of their own. */
+/** Fills Word templates in other threads (contract: POST /v1/template/render). */
 export interface TemplateFiller {
   /**
-   * Creates `task.output` and writes the filled document to it.
-   * @param signal aborting it ends the work at once; the promise then rejects with the signal's reason
+   * Writes the filled document to the new file `task.output`.
    * @throws {AppError} `template_error` with `fields` and `errors`; `file_too_large` if the result is over
    *   `maxOutputBytes` or needs more memory than a template may have; `corrupt_source` if the package cannot be read;
-   *   `pool_unavailable` if the disk is full
+   *   `pool_unavailable` if the disk is full; the reason of an aborted signal
    */
   fill(task: TemplateTask, signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;

@@ -2,40 +2,35 @@ import { normalized } from '../source/inspect/unicode.ts';
 
 export interface TagMistake {
   tag: string;
-  /** Empty where it cannot be told. */
+  /** Empty if unknown. */
   field: string;
   message: string;
 }
 
 const OPEN = '{{';
 const CLOSE = '}}';
-/** A tag as written is shown up to so many characters. */
+/** Characters of a tag in a message. */
 const MOST_SHOWN = 120;
 
-/**
- * First characters that mean something in other template languages. In this one they mean nothing: whoever writes them
- * expects what version 1 does not do, and hears so instead of getting an empty text.
- */
-const RESERVED: Readonly<Record<string, string>> = {
-  '^': 'không hỗ trợ điều kiện',
-  '@': 'không hỗ trợ XML thô',
-  '{': 'không hỗ trợ giá trị không thoát ký tự',
-  '&': 'không hỗ trợ giá trị không thoát ký tự',
-  '>': 'không hỗ trợ mẫu con',
-  '<': 'không hỗ trợ mẫu con',
-  '!': 'không hỗ trợ chú thích trong thẻ',
-  '=': 'không hỗ trợ dấu phân cách khác',
-};
+/** First characters of tags in other template languages. Version 1 has none of them, and says so. */
+const RESERVED = new Map(
+  Object.entries({
+    '^': 'không hỗ trợ điều kiện',
+    '@': 'không hỗ trợ XML thô',
+    '{': 'không hỗ trợ giá trị không thoát ký tự',
+    '&': 'không hỗ trợ giá trị không thoát ký tự',
+    '>': 'không hỗ trợ mẫu con',
+    '<': 'không hỗ trợ mẫu con',
+    '!': 'không hỗ trợ chú thích trong thẻ',
+    '=': 'không hỗ trợ dấu phân cách khác',
+  }),
+);
 
-/**
- * Finds the mistakes in the tags of one paragraph: a tag does not go over the end of its paragraph.
- * @param text the paragraph's whole text
- */
+/** Finds the mistakes in the tags of one paragraph, where each tag ends. @param text of the whole paragraph */
 export function scanTags(text: string): TagMistake[] {
   const mistakes: TagMistake[] = [];
-  const braces = [...text.matchAll(/\{\{|\}\}/g)];
   let opened: number | undefined;
-  for (const { 0: brace, index } of braces) {
+  for (const { 0: brace, index } of text.matchAll(/\{\{|\}\}/g)) {
     if (brace === CLOSE && opened === undefined) {
       mistakes.push({ tag: CLOSE, field: '', message: 'có }} mà không có {{ trong đoạn này' });
     } else if (brace === CLOSE) {
@@ -50,7 +45,7 @@ export function scanTags(text: string): TagMistake[] {
   return mistakes;
 }
 
-/** The tag never ends, so what follows it is the document's own text: only a first word can be its name. */
+/** The text behind a tag that never ends is the document's: only the first word can be its name. */
 function unclosed(rest: string): TagMistake {
   const name = /^\s*([#/]?[^\s{}]*)/.exec(rest)?.[1] ?? '';
   const message = 'có {{ mà không có }} trong đoạn này';
@@ -60,13 +55,13 @@ function unclosed(rest: string): TagMistake {
 function checkTag(inside: string): TagMistake[] {
   const tag = shownTag(inside);
   const text = canonicalName(inside);
-  const message = Object.hasOwn(RESERVED, text.charAt(0)) ? RESERVED[text.charAt(0)] : undefined;
+  const message = RESERVED.get(text.charAt(0));
   if (message !== undefined) return [{ tag, field: shown(text.slice(1).trim()), message }];
   return /^[#/]?$/.test(text) ? [{ tag, field: '', message: 'thẻ không có tên' }] : [];
 }
 
 /**
- * Returns the name of the field in a tag, or undefined if the tag is of another kind or has no name.
+ * The field's name in a tag; undefined for a tag of another kind or without a name.
  * @param inside the tag without its braces
  * @param kind `#` and `/` begin and end a list; a tag without either is a field
  */
@@ -76,21 +71,18 @@ export function fieldName(inside: string, kind: '#' | '/' | '' = ''): string | u
   return text.slice(kind.length).trim() || undefined;
 }
 
-/** Word types no-break spaces by itself, and an accented letter has two spellings. */
+/** Word inserts no-break spaces, and accented letters have two spellings. */
 function canonicalName(inside: string): string {
   return normalized(inside.replaceAll('\u00a0', ' ').trim(), 'NFC');
 }
 
-/**
- * Returns true if a paragraph has nothing but one tag of a list, and spaces.
- * @param kind `#` and `/` ask for a tag that begins or ends one
- */
+/** Returns true for a paragraph of one list tag and spaces. @param kind `#` or `/`, or either if empty */
 export function isListTagAlone(text: string, kind: '#' | '/' | '' = ''): boolean {
   const found = /^\s*\{\{\s*([#/])(?:(?!\}\}).)*\}\}\s*$/s.exec(text);
   return found !== null && (kind || found[1]) === found[1] && text.indexOf(OPEN) === text.lastIndexOf(OPEN);
 }
 
-/** Returns a tag as it is shown in a message. */
+/** @returns the tag for a message */
 export function shownTag(inside: string): string {
   return shown(`${OPEN}${inside}${CLOSE}`);
 }
@@ -102,11 +94,7 @@ function shown(text: string): string {
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/**
- * Finds a field in one scope.
- * @param name a key, or keys joined with dots, in normalization form C
- * @returns undefined if the scope does not have it; `null` is a value
- */
+/** Finds a field in one scope; `null` is found. @param name a key, or keys joined with dots, in normalization form C */
 export function getField(scope: Json | undefined, name: string): Json | undefined {
   const whole = own(scope, name);
   if (whole !== undefined || !name.includes('.')) return whole;
@@ -115,10 +103,7 @@ export function getField(scope: Json | undefined, name: string): Json | undefine
   return value;
 }
 
-/**
- * A member of the JSON value itself: nothing inherited, no length. Accented letters have two spellings in Unicode, and a
- * template typed on one system meets data from another.
- */
+/** A member of the JSON value: nothing inherited, no length, in either Unicode spelling of accented letters. */
 function own(value: Json | undefined, key: string): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const members = value as { readonly [name: string]: Json };
@@ -128,20 +113,17 @@ function own(value: Json | undefined, key: string): Json | undefined {
 
 const isEnumerable = Object.prototype.propertyIsEnumerable;
 
-/** From here on numbers are written with an exponent, and nobody takes their digits for exact. */
+/** Larger numbers are written with an exponent: their digits do not look exact. */
 const EXPONENT = 1e21;
 
-/**
- * Returns true if a number may have been another one in the JSON text: beyond 2^53 its last digits are not kept (RFC
- * 8259, section 6). An account number would stand in a letter with other digits.
- */
+/** JSON numbers beyond 2^53 lose digits (RFC 8259, section 6): an account number would come out changed. */
 function hasLostDigits(value: Json): boolean {
   if (typeof value !== 'number') return false;
   const size = Math.abs(value);
   return size === Number.POSITIVE_INFINITY || (size > Number.MAX_SAFE_INTEGER && size < EXPONENT);
 }
 
-/** Returns a value as text. @param complain is told what is wrong with the value */
+/** @param complain is called with what is wrong */
 export function textFrom(value: Json, complain: (message: string) => void): string {
   if (hasLostDigits(value)) complain('số có nhiều chữ số hơn mức JSON giữ được: hãy gửi dưới dạng chuỗi');
   if (value === null) return '';
@@ -150,7 +132,7 @@ export function textFrom(value: Json, complain: (message: string) => void): stri
   return '';
 }
 
-/** Returns the items of a value that is to be repeated; `null` has none. @param complain is told what is wrong with the value */
+/** The items to repeat; `null` has none. @param complain is called with what is wrong */
 export function listFrom(value: Json, complain: (message: string) => void): readonly Json[] {
   if (Array.isArray(value)) return value;
   if (value !== null) complain('chỉ lặp được danh sách; không hỗ trợ điều kiện');

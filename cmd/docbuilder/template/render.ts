@@ -20,7 +20,7 @@ interface Dependencies extends SourceDependencies {
   templates: TemplateFiller;
 }
 
-/** Formats in which tags are looked for; the engine makes the other templates one of these first. */
+/** Formats that are filled; the engine converts other templates first. */
 const WORD: ReadonlySet<SourceFormat> = new Set(['docx', 'dotx']);
 const TEMPLATES: ReadonlySet<SourceFormat> = new Set([...WORD, 'odt', 'ott']);
 
@@ -59,7 +59,7 @@ export function renderWork(request: RenderRequest, deps: Dependencies): Work {
         const filled = to === 'docx' ? path : newPath();
         const { data, missing } = request;
         await deps.templates.fill({ template, data, output: filled, missing, maxOutputBytes }, signal);
-        // A filled docx is not laid out, so nobody knows its pages.
+        // A filled docx is not laid out, so its pages are unknown.
         const pages = to === 'docx' ? 0 : await convert(filled, 'docx', path, to);
         return { outputs: [{ fileId, filename: `${task.stem}.${to}`, format: to, pages }], engineMs };
       };

@@ -1,13 +1,8 @@
 import Docxtemplater from 'docxtemplater';
 import { BLOCK_HOLDERS, mendEmptied } from './emptied.ts';
 import { fieldName, getField, isListTagAlone, type Json, listFrom, scanTags, shownTag, textFrom } from './language.ts';
-import {
-  type MissingMode,
-  outputTooLarge,
-  type TemplateMistake,
-  type TemplatePlace,
-  templateError,
-} from './template.ts';
+import type { MissingMode, TemplateMistake, TemplatePlace } from './template.ts';
+import { outputTooLarge, templateError } from './template.ts';
 import { ADDED_PARAGRAPH, BOUNDARY, runText } from './xml.ts';
 
 type Module = Docxtemplater.DXT.Module;
@@ -16,16 +11,16 @@ type Part = Docxtemplater.DXT.Part;
 type Parser = Docxtemplater.DXT.Parser;
 type RenderOptions = Docxtemplater.DXT.RenderOptions;
 
-/** A part that is filled may become this large; a table of 100,000 rows has 40 to 120 MiB. */
+/** Limit of a filled part; a table of 100,000 rows has 40 to 120 MiB. */
 const MAX_PART_BYTES = 512 * 1024 * 1024;
-/** Each piece of a part counts for so much more: lists within lists soon make more pieces than text. */
+/** Counted for each piece as well: lists within lists make more pieces than text. */
 const PIECE_BYTES = 16;
 /** Lists in lists. */
 const MOST_NESTED = 32;
-/** Larger than the ids that programs give to pictures, and small enough for them. */
+/** Larger than ids that programs give to pictures, and valid. */
 const FIRST_PICTURE_ID = 1_000_000_000;
 
-/** The part of docxtemplater's documented interface that its types leave out. */
+/** Documented, but not in docxtemplater's types. */
 const { DocUtils, FileTypeConfig } = Docxtemplater as unknown as {
   DocUtils: { wordToUtf8(xml: string): string };
   FileTypeConfig: { docx(): { tagsXmlLexedArray: string[] } };
@@ -40,13 +35,12 @@ interface Token {
   offset: number;
 }
 
-/** A paragraph while its tokens are read. */
 interface Paragraph {
   number: number;
   text: string;
-  /** The tokens of its text outside of tags, since it began or a text box in it ended. */
+  /** Tokens of its text outside of tags, since its start or the end of a text box in it. */
   contents: Token[];
-  /** The offset of the tag that is open. */
+  /** Offset of the open tag. */
   tagOffset: number | undefined;
 }
 
@@ -54,27 +48,24 @@ interface LibraryError {
   properties?: { id: string; file: string; offset?: number | number[]; errors?: LibraryError[] };
 }
 
-/** A part of a template, and the tags that docxtemplater has found in it. */
+/** A part of a template with its tags. */
 interface TemplatePart {
   place: TemplatePlace;
-  /** Each tag without its braces, with the number of its paragraph, by the tag's offset as the lexer counts it. */
+  /** Each tag without its braces, and the number of its paragraph, by the lexer's offset of the tag. */
   tags: Map<number, { inside: string; paragraph: number }>;
 }
 
 export interface TagOptions {
-  /** Parts that hold tags, by their names. */
+  /** By the parts' names. */
   parts: ReadonlyMap<string, TemplatePlace>;
   missing: MissingMode;
   maxOutputBytes: number;
 }
 
-/**
- * A docxtemplater module for version 1 of the template language: names that are looked up in the data and nowhere else,
- * lists, and mistakes that say where they are.
- */
+/** A docxtemplater module for version 1 of the template language: fields, lists, and mistakes with their places. */
 export class TagModule implements Module {
   readonly name = 'TagModule';
-  /** Before the library's own modules, which would take other kinds of tags. */
+  /** Before the library's own modules, which have other kinds of tags. */
   readonly priority = 1;
   readonly #options: TagOptions;
   readonly #parts: Map<string, TemplatePart>;
@@ -91,7 +82,7 @@ export class TagModule implements Module {
     this.#parts = new Map([...options.parts].map(([name, place]) => [name, { place, tags: new Map() }]));
   }
 
-  /** Everything that is wrong with the template or its data, as far as docxtemplater has come. */
+  /** The mistakes found in the template or its data by now. */
   get mistakes(): TemplateMistake[] {
     return [...this.#mistakes.values()];
   }
@@ -102,12 +93,12 @@ export class TagModule implements Module {
 
   optionsTransformer(options: Docxtemplater.DXT.Options, document: Docxtemplater): Docxtemplater.DXT.Options {
     document.targets = [...this.#options.parts.keys()];
-    // The library looks for the sections of the body in every part, and finds them only if the body has tags.
+    // The library looks up the body's sections in every part, and has none if the body has no tags.
     for (const module of document.modules) if (module['name'] === 'LoopModule') module['sects'] = [];
     return options;
   }
 
-  /** Checks the tags of each paragraph: a tag does not go over the end of its paragraph, or over a text box in it. */
+  /** Checks the tags of each paragraph. A tag ends in its paragraph, and before a text box in it. */
   preparse(lexed: Token[], { filePath }: { filePath: string }): Token[] {
     this.#file = filePath;
     this.#depth = 0;
@@ -150,7 +141,7 @@ export class TagModule implements Module {
     if (fieldName(inside, '#') !== undefined) this.#depth += 1;
     if (fieldName(inside, '/') !== undefined) this.#depth -= 1;
     if (this.#depth <= MOST_NESTED) return;
-    // The library would take longer for the next one than for all before it.
+    // The library's time grows exponentially with the depth.
     this.#addListMistake('nested', offset);
     throw templateError(this.mistakes);
   }
@@ -161,11 +152,11 @@ export class TagModule implements Module {
     Object.assign(paragraph, { text: '', contents: [], tagOffset: undefined });
     if (!/\{\{|\}\}/.test(text)) return;
     for (const mistake of scanTags(text)) this.#addMistake({ ...mistake, paragraph: number });
-    // A list's tag alone in its paragraph goes with the paragraph, whatever space was typed around it.
+    // The library removes a paragraph with only a list's tag, but not with spaces around it.
     if (isListTagAlone(text)) for (const token of contents) token.value = '';
   }
 
-  /** Everything in braces is a list's tag or a name: nothing is a prefix of other kinds of tags, or an expression. */
+  /** Everything in braces is a list's tag or a name: there are no other prefixes and no expressions. */
   matchers(): Matchers {
     const loop = { inverted: false, expandTo: 'auto', priority: 1 };
     const matchers = [
@@ -176,7 +167,7 @@ export class TagModule implements Module {
     return matchers as unknown as Matchers;
   }
 
-  /** Looks a name up in one scope; docxtemplater asks for the innermost item first, then outwards. */
+  /** Looks a name up in one scope; docxtemplater begins with the innermost item. */
   readonly parser = (name: string): Parser => ({
     get: (scope: Json, { num, scopePath, meta: { part } }) => {
       const found = name === '.' ? scope : getField(scope, name);
@@ -215,7 +206,7 @@ export class TagModule implements Module {
     if (this.#size > MAX_PART_BYTES) throw outputTooLarge(this.#options.maxOutputBytes, 'memory_limit');
   }
 
-  /** Takes down what docxtemplater says of lists. */
+  /** Adds docxtemplater's errors about lists. */
   addLibraryErrors(error: unknown): void {
     const { properties } = error as LibraryError;
     for (const { properties: found } of properties?.errors ?? [error as LibraryError]) {
@@ -254,22 +245,19 @@ export class TagModule implements Module {
   }
 }
 
-/**
- * The library's own description of Word files, with tags in text only, and with further elements as pieces of their own:
- * pictures, whose ids are changed, and what must not be empty.
- */
+/** The library's configuration for Word, with tags in text only, and pieces for pictures and elements to be mended. */
 export function fileTypeConfig(): object {
   const config = FileTypeConfig.docx();
   const tagsXmlLexedArray = [...config.tagsXmlLexedArray, 'wp:docPr', ...BLOCK_HOLDERS];
   return { ...config, tagsXmlTextArray: ['w:t'], tagsXmlLexedArray, templatedNs: [] };
 }
 
-/** Returns true for each of the three tokens of a `w:t` with `BOUNDARY`. */
+/** True for each of the three tokens of a `w:t` with `BOUNDARY`. */
 function isBoundary(tokens: readonly Token[], index: number): boolean {
   return [index - 1, index, index + 1].some((at) => tokens[at]?.value === BOUNDARY);
 }
 
-/** @param id docxtemplater's name of a mistake, or `nested` */
+/** @param id docxtemplater's id of an error, or `nested` */
 function listMistake(id: string, opening: boolean): string {
   switch (id) {
     case 'nested':

@@ -1,18 +1,17 @@
 import { AppError, fileTooLarge } from '../../../src/common/errors.ts';
 
-/** A field that the data does not have becomes nothing, or an error (contract: `options.missing`). */
+/** A missing field becomes empty, or an error (contract: `options.missing`). */
 export type MissingMode = 'empty' | 'error';
 
-/** One template and what fills it. Paths are absolute. */
+/** Paths are absolute. */
 export interface TemplateTask {
-  /** A docx or dotx that was inspected: a sound package without macros. It is only read. */
+  /** An inspected docx or dotx without macros. It is only read. */
   template: string;
   /** A JSON object, as V8 serializes it. */
   data: Uint8Array;
-  /** The docx that is written; it is there, and empty. */
+  /** The docx to write, an empty file. */
   output: string;
   missing: MissingMode;
-  /** A larger result is refused. */
   maxOutputBytes: number;
 }
 
@@ -20,13 +19,12 @@ export interface TemplateTask {
 export interface TemplateMistake {
   /** Name of the part, such as `word/header1.xml`. */
   part: string;
-  /** The name of that part to a person. */
   place: TemplatePlace;
-  /** Counted from 1 within the part, in the order in which paragraphs begin, those in tables and boxes too. */
+  /** Counted from 1 within the part, in document order, with those in tables and text boxes. */
   paragraph: number;
-  /** The tag as written; of one that never ends, its first word. No other text of the document. */
+  /** The tag as written; only the first word of a tag that never ends, as the rest is the document's text. */
   tag: string;
-  /** The field that it names, with the lists around it: `people.name`. */
+  /** Its field, with the lists around it: `people.name`. */
   field: string;
   message: string;
 }
@@ -44,24 +42,24 @@ export type TemplatePlace = (typeof PLACES)[keyof typeof PLACES];
 
 const WORD_TYPE = /^application\/vnd\.openxmlformats-officedocument\.wordprocessingml\.([a-z.]+\+xml)$/i;
 
-/** Returns the place of a part with this content type; undefined if it holds no tags. Comments hold none. */
+/** The place of a part with this content type; undefined if it holds no tags, as comments do. */
 export function templatePlace(contentType: string): TemplatePlace | undefined {
   const end = WORD_TYPE.exec(contentType.trim())?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(PLACES, end) ? PLACES[end as keyof typeof PLACES] : undefined;
 }
 
-/** More of either helps nobody and makes an answer of megabytes. */
+/** Limits of an answer. */
 const MOST_FIELDS = 10_000;
 const MOST_ERRORS = 1_000;
 
-/** `template_error`: `fields` has each field once, `errors` says where each mistake is (contract: DocBuilder codes). */
+/** `template_error` with each field once (contract: DocBuilder codes). */
 export function templateError(mistakes: readonly TemplateMistake[], cause?: unknown): AppError {
   const fields = [...new Set(mistakes.map(({ field }) => field).filter((field) => field !== ''))];
   const detail = { fields: fields.slice(0, MOST_FIELDS), errors: mistakes.slice(0, MOST_ERRORS) };
   return new AppError('template_error', detail, { cause });
 }
 
-/** The result is larger than the plan allows; with `memory_limit`, than a template may become while it is filled. */
+/** The result exceeds the plan's limit, or with `memory_limit` that of memory while it is filled. */
 export function outputTooLarge(maxBytes: number, reason?: 'memory_limit', cause?: unknown): AppError {
   return fileTooLarge(maxBytes, { subject: 'output', ...(reason && { reason }) }, cause);
 }

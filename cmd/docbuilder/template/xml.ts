@@ -11,28 +11,27 @@ const WORD = new Set([
 const XMLNS = 'http://www.w3.org/2000/xmlns/';
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** A character that no document has (XML 1.0, section 2.2), before and behind each paragraph. */
+/** A character that XML forbids (XML 1.0, section 2.2), before and behind each paragraph. */
 export const BOUNDARY = '\uffff';
-/** That of libxml2, through which others read Word files. The parser here looks each prefix up through all open elements. */
+/** As libxml2's. The parser here looks each prefix up through all open elements. */
 const MAX_DEPTH = 256;
 const BOUNDARY_TEXT = `<w:t>${BOUNDARY}</w:t>`;
-/** Begins a paragraph that the template does not have and that does not count; the space is written nowhere else. */
+/** Marks, by its space, a paragraph that the template does not have. */
 export const ADDED_PARAGRAPH = '<w:p >';
 
-/** A paragraph of the text while it is read, with all that is in it. */
 interface Paragraph {
   depth: number;
   xml: string;
   /** The text behind its section break. */
   text: string;
-  /** Where in `xml` its section break is. */
+  /** The section break in `xml`. */
   section: { start: number; end: number } | undefined;
 }
 
 /**
- * Reads a part strictly and writes it the way docxtemplater, which knows no namespaces, can read it: WordprocessingML
- * has the prefix `w`, and text has neither CDATA sections nor character references that are not needed. Paragraphs are
- * parted by a `w:t` with `BOUNDARY`, because the library joins the text of all paragraphs when it looks for braces.
+ * Parses a part strictly and writes it for docxtemplater, which does not parse namespaces: WordprocessingML has the prefix
+ * `w`, and text has no CDATA sections and few character references. `BOUNDARY` separates paragraphs, because the library
+ * looks for braces in the joined text of all paragraphs.
  * @throws {AppError} `corrupt_source`: `malformed_xml`, `doctype`
  */
 export function canonicalXml(xml: string): string {
@@ -88,8 +87,8 @@ export function canonicalXml(xml: string): string {
 }
 
 /**
- * A list's tag alone in its paragraph goes with the paragraph, but a section that ends there (ECMA-376 part 1, 17.6.18)
- * does not: its break gets a paragraph of its own outside of the list. Word keeps a break typed behind `{{/list}}` there.
+ * A paragraph with only a list's tag is removed. Its section break (ECMA-376 part 1, 17.6.18), where Word keeps one typed
+ * behind `{{/list}}`, gets a paragraph of its own outside of the list.
  */
 function withoutBreakAtTag({ xml, text, section }: Paragraph): string {
   if (!section || !isListTagAlone(text)) return xml;
@@ -119,12 +118,12 @@ function prefixed(node: SaxesTagNS | SaxesAttributeNS): string {
   return WORD.has(node.uri) ? `w:${node.local}` : node.name;
 }
 
-/** Escapes character data; a line feed stays, a carriage return would not (XML 1.0, section 2.11). */
+/** For text; parsers keep a line feed, but no carriage return (XML 1.0, section 2.11). */
 function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, escaped);
 }
 
-/** Escapes the value of an attribute in double quotes (XML 1.0, section 3.3.3). */
+/** For attributes in double quotes (XML 1.0, section 3.3.3). */
 function escapeAttribute(text: string): string {
   return text.replace(/[&<>"\t\n\r]/g, escaped);
 }
@@ -133,16 +132,13 @@ function escaped(character: string): string {
   return XML_ENTITIES[character] ?? character;
 }
 
-/** Characters that XML 1.0 cannot hold (section 2.2). */
+/** Characters that XML 1.0 forbids (section 2.2). */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const BREAK = '</w:t><w:br/><w:t xml:space="preserve">';
 const TAB = '</w:t><w:tab/><w:t xml:space="preserve">';
 
-/**
- * Writes a value as content of a `w:t`: `w:br` parts its lines and `w:tab` is a tab, each in the same run, so that the
- * run's formatting holds for all of it. Characters that XML cannot hold are dropped.
- */
+/** A value as content of a `w:t`, without characters that XML forbids. Breaks and tabs stay in the run: it has the formatting. */
 export function runText(value: string): string {
   return escapeText(value.replace(FORBIDDEN, '').replace(/\r\n?/g, '\n')).replaceAll('\n', BREAK).replaceAll('\t', TAB);
 }
