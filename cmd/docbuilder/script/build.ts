@@ -20,7 +20,6 @@ export interface FlatTask {
   /** Paths of fetched pictures, by JSON Pointer of their image. */
   fetched: ReadonlyMap<string, string>;
   now: number;
-  /** Path of the file to create. */
   path: string;
 }
 
@@ -41,7 +40,6 @@ interface Dependencies {
   maxFileBytes: () => number;
 }
 
-/** One result file. */
 interface File extends NewFile {
   save: Save;
   filename: string;
@@ -49,7 +47,6 @@ interface File extends NewFile {
 }
 
 const FLAT: Record<Script['type'], SourceFormat> = { text: 'fodt', sheet: 'fods', slides: 'fodp' };
-/** Pictures that are fetched at the same time. */
 const FETCHES = 4;
 
 /** `POST /v1/build` as a kind of job. The engine opens one flat OpenDocument file and exports every format from it. */

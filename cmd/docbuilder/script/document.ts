@@ -30,7 +30,6 @@ export interface Surroundings {
   now: Date;
 }
 
-/** The parts of a document as XML. */
 export interface Content {
   kind: 'text' | 'spreadsheet' | 'presentation';
   /** Pieces of the body, made one by one: the whole may be larger than memory. */
@@ -78,7 +77,6 @@ const EAST_ASIAN = ['zh', 'ja', 'ko', 'yue'];
 const COMPLEX =
   'ar he fa ur ps sd ug yi dv syr ku ckb th lo km my hi mr ne sa bn as pa gu or ta te kn ml si bo dz'.split(' ');
 
-/** `office:meta` (ODF 1.3 part 3, 4.3). */
 function officeMeta(meta: Meta = {}, now: Date): string {
   const { title, subject, author, keywords = [], description } = meta;
   const date = now.toISOString().slice(0, 19);

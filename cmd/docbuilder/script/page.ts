@@ -29,6 +29,8 @@ export const SMALLEST_TEXT = 10;
 /** Paper, margins and the room for text, in millimetres. */
 export type PageGeometry = ReturnType<typeof pageGeometry>;
 
+type PaperGeometry = Pick<PageGeometry, 'width' | 'height' | 'margins'>;
+
 /** The page of a script; A4 upright by default. */
 export function pageGeometry({ size = 'A4', orientation, margins = {} }: Page = {}) {
   const [width, height] = turned(size, orientation);
@@ -56,11 +58,7 @@ function turned(size: Paper, orientation: Page['orientation']): readonly [width:
 }
 
 /** Paper and margins as attributes of `style:page-layout-properties`. */
-export function paperAttributes({
-  width,
-  height,
-  margins,
-}: Pick<PageGeometry, 'width' | 'height' | 'margins'>): Attributes {
+export function paperAttributes({ width, height, margins }: PaperGeometry): Attributes {
   return {
     'fo:page-width': mm(width),
     'fo:page-height': mm(height),
@@ -72,7 +70,6 @@ export function paperAttributes({
   };
 }
 
-/** The texts of fields. */
 export interface FieldValues {
   title: string;
   /** The day in Vietnam, written in the document's language. It is slow, and no field: that would be the day of opening. */
@@ -85,7 +82,6 @@ export function fieldValues(meta: Meta = {}, now: Date): FieldValues {
   return { title: meta.title ?? '', date };
 }
 
-/** Parts of a header or footer, from left to right. */
 export const SIDES = ['left', 'center', 'right'] as const;
 
 /** The parts of one side of a header or footer in their long form. */

@@ -10,7 +10,6 @@ import type {
   Script,
 } from '../../../src/common/generated/script.ts';
 
-/** A part of a script with its JSON Pointer, such as `/body/3`. */
 interface Part {
   path: string;
   part: Block | Element | { type: 'area'; items: ListItem[] };

@@ -31,10 +31,8 @@ export const buildSheets: ContentBuilder = (script, { now }) => {
   const context: SheetContext = { styles, workbook: createWorkbook(names), separators, isExcel };
   const masters = sheets.map(({ print }, index) => masterPage(pageName(index), print, meta, now, styles)).join('');
   // One sheet must be shown: the first, if all are hidden.
-  const shown = Math.max(
-    0,
-    sheets.findIndex(({ hidden }) => !hidden),
-  );
+  const firstShown = sheets.findIndex(({ hidden }) => !hidden);
+  const shown = Math.max(0, firstShown);
   return {
     kind: 'spreadsheet',
     body: body(sheets, names, shown, context),

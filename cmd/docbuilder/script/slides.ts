@@ -118,7 +118,6 @@ function placeholders(slide: Slide, deck: Deck): string[] {
 
 type Area = 'title' | 'subtitle' | 'outline';
 
-/** A placeholder with one paragraph. */
 function area(kind: Area, text: Inline, preferred: number, box: Box, slide: Slide, { theme, styles }: Deck): string {
   const background = getBackground(slide, theme);
   const isTitle = kind === 'title';

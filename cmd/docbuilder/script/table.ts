@@ -1,7 +1,6 @@
 import type { Border, Table, TableCell, TableCellObject, TableColumn } from '../../../src/common/generated/script.ts';
 import { type Attributes, pt } from './xml.ts';
 
-/** The default line. */
 const LINE = { width: 0.5, color: '#A6A6A6' };
 const NO_LINE = 'none';
 
@@ -30,7 +29,6 @@ export function lineValue({ width = LINE.width, color = LINE.color }: Border = {
   return width === 0 ? NO_LINE : `${pt(width)} solid ${color}`;
 }
 
-/** The lines around a cell. */
 interface CellLines {
   drawn?: Table['borders'] | undefined;
   line?: Border | undefined;

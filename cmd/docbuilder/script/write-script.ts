@@ -30,7 +30,6 @@ export function buildFlat(script: Script, surroundings: Surroundings): FlatDocum
   return toFlat(BUILDERS[script.type](script, surroundings), script.meta, surroundings.now);
 }
 
-/** Characters that are encoded at once. */
 const CHUNK = 65_536;
 
 /** Path of the body while the file at `path` is written. */

@@ -80,7 +80,6 @@ function toToken({ 0: { length }, groups = {} }: RegExpExecArray): FormulaToken 
   throw new FormulaError('không đọc được');
 }
 
-/** Cells that are surely in the sheet. */
 const NEAR = /^\$?[A-Za-z]{1,2}\$?\d{1,6}$/;
 
 function checkBounds(reference: string): void {
@@ -110,7 +109,6 @@ function checkArray(array: string): void {
   if (new Set(widths).size > 1) throw new FormulaError('các hàng trong ngoặc nhọn không cùng độ dài');
 }
 
-/** The message about something that is no token. */
 function unknown(formula: string, place: number): string {
   const word = at(WORD, formula, place)?.[0] ?? '';
   const rest = formula.slice(place);

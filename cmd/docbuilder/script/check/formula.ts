@@ -7,7 +7,6 @@ const MAX_DEPTH = 64;
 const MAX_ARGUMENTS = 255;
 const MAX_TEXT = 255;
 
-/** An open call or bracket. */
 interface Level {
   /** Name of the function; a bracket has none. */
   name: string | undefined;

@@ -43,7 +43,6 @@ export function scriptError(mistake: Mistake, errors: readonly Mistake[] = [mist
 /** Facts of a picture, read in time proportional to its length. */
 interface PictureFacts {
   mediaType: Picture['mediaType'];
-  /** Pixels. */
   width: number;
   height: number;
   /** False where a part is missing or damaged: LibreOffice would draw it grey. Bytes behind the end do not count. */

@@ -9,21 +9,8 @@ import { dataStyle, formatFor, generalStyle, shownLength } from './formats.ts';
 /** The look of cells. A row overrides its column, and a cell its row. */
 export type CellLook = Omit<Column, 'width' | 'hidden'>;
 
-const MEMBERS = [
-  'bold',
-  'italic',
-  'underline',
-  'strike',
-  'color',
-  'font',
-  'size',
-  'align',
-  'valign',
-  'background',
-  'wrap',
-  'border',
-  'format',
-] as const satisfies (keyof CellLook)[];
+const LETTERS = ['bold', 'italic', 'underline', 'strike', 'color', 'font', 'size'] as const;
+const MEMBERS = [...LETTERS, 'align', 'valign', 'background', 'wrap', 'border', 'format'] as const;
 
 /** Equal looks have equal keys; that of an empty look is empty. */
 export function lookKey(look: CellLook): string {

@@ -4,9 +4,7 @@ import { configItem as item } from '../document.ts';
 import { element } from '../xml.ts';
 
 const FROZEN = 2;
-const LOWER_RIGHT = 3;
-const UPPER_RIGHT = 1;
-const LOWER_LEFT = 2;
+const PANES = { upperRight: 1, lowerLeft: 2, lowerRight: 3 };
 
 /** `ooo:view-settings`: the active sheet, and frozen rows and columns. LibreOffice needs a view to load them. */
 export function viewSettings(sheets: readonly Sheet[], names: readonly string[], active: number): string {
@@ -22,7 +20,7 @@ export function viewSettings(sheets: readonly Sheet[], names: readonly string[],
 
 function frozen({ rows = 0, columns = 0 }: Freeze): string {
   if (rows === 0 && columns === 0) return '';
-  const range = rows === 0 ? UPPER_RIGHT : columns === 0 ? LOWER_LEFT : LOWER_RIGHT;
+  const range = rows === 0 ? PANES.upperRight : columns === 0 ? PANES.lowerLeft : PANES.lowerRight;
   return [
     item('HorizontalSplitMode', 'short', columns > 0 ? FROZEN : 0),
     item('VerticalSplitMode', 'short', rows > 0 ? FROZEN : 0),

@@ -9,11 +9,7 @@ import { type Box, boxAttributes, type Deck } from './layouts.ts';
 
 /** By default LibreOffice draws blue boxes. */
 export const INVISIBLE = { 'draw:fill': 'none', 'draw:stroke': 'none' };
-const FIXED_SIZE = {
-  'draw:auto-grow-height': 'false',
-  'draw:auto-grow-width': 'false',
-  'draw:fit-to-size': 'false',
-};
+const FIXED = { 'draw:auto-grow-height': 'false', 'draw:auto-grow-width': 'false', 'draw:fit-to-size': 'false' };
 /** Millimetres between text and the edge of its box, as in PowerPoint. */
 export const PADDING = { horizontal: 2.54, vertical: 1.27 };
 const DEFAULT_SIZE = 18;
@@ -46,7 +42,7 @@ export function boxLook({ background, border, valign = 'top' }: BoxLook, accent:
   return {
     ...fill(background),
     ...stroke(border, accent),
-    ...FIXED_SIZE,
+    ...FIXED,
     'fo:wrap-option': 'wrap',
     'draw:textarea-vertical-align': valign,
     'draw:textarea-horizontal-align': 'justify',
@@ -68,15 +64,11 @@ export function sizeFor(size: number | undefined, text: readonly Measured[], box
 
 /** Content of a placeholder's style. Without padding a title stands exactly above its text. */
 export function placeholderLook(valign: 'top' | 'middle' | 'bottom', align: string, look: Look, levels = ''): string {
-  const box = { ...INVISIBLE, ...FIXED_SIZE, ...padding(0, 0), 'draw:textarea-vertical-align': valign };
-  return (
-    properties('graphic', box, levels) +
-    properties('paragraph', { 'fo:text-align': align }) +
-    properties('text', lookAttributes(look))
-  );
+  const box = { ...INVISIBLE, ...FIXED, ...padding(0, 0), 'draw:textarea-vertical-align': valign };
+  const paragraph = properties('paragraph', { 'fo:text-align': align });
+  return properties('graphic', box, levels) + paragraph + properties('text', lookAttributes(look));
 }
 
-/** The value of `presentation:class`. */
 type FrameClass = 'title' | 'subtitle' | 'outline' | 'notes' | 'footer' | 'page-number';
 
 /** A placeholder (ODF 1.3 part 3, 19.389). */
@@ -125,7 +117,6 @@ export function runs(text: Inline, styles: Styles, around: Look): string {
   return parts.map((part) => inline(typeof part === 'string' ? part : unlinkedSpace(part, around), styles)).join('');
 }
 
-/** White space with elements of its own in ODF. */
 const WHITE_SPACE = /(\r\n?|\n|\t|^ +| +$| {2,})/;
 
 /**

@@ -2,7 +2,6 @@ import type { Inline, Run } from '../../../../src/common/generated/script.ts';
 import type { Size } from '../frame.ts';
 import { MM_PER_POINT } from '../xml.ts';
 
-/** A paragraph to measure. */
 export interface Measured {
   text: Inline;
   bold?: boolean | undefined;
@@ -20,7 +19,6 @@ export interface Worded extends Measured {
 
 /** No more letters of 8 points fit into the largest box, of a square metre. */
 const MAX_CHARACTERS = 500_000;
-/** Points. */
 const SMALLEST = 8;
 const SIZES = [44, 40, 36, 32, 28, 26, 24, 22, 20, 18, 16, 14, 13, 12, 11, 10, 9, SMALLEST];
 
@@ -120,7 +118,6 @@ interface Word {
   /** Width in Carlito without the blank behind it. */
   ems: number;
   spaceAfter: boolean;
-  /** It is the end of a line. */
   isBreak: boolean;
 }
 
@@ -135,7 +132,6 @@ function splitWords(text: string): Word[] {
   }));
 }
 
-/** Characters below do not combine. */
 const MAY_COMBINE = /[^\0-\u02ff]/;
 
 function measureEms(word: string): number {

@@ -1,5 +1,6 @@
 import type { Slide } from '../../../../src/common/generated/script.ts';
 import type { Picture } from '../check/pictures.ts';
+import type { Size } from '../frame.ts';
 import type { Styles } from '../styles.ts';
 import { type Attributes, element, mm } from '../xml.ts';
 import type { Theme } from './theme.ts';
@@ -18,11 +19,9 @@ export function getBackground({ layout, background }: Pick<Slide, 'layout' | 'ba
 }
 
 /** A place on a slide, in millimetres from its upper left corner. */
-export interface Box {
+export interface Box extends Size {
   x: number;
   y: number;
-  width: number;
-  height: number;
 }
 
 export type Layout = Slide['layout'];
@@ -42,7 +41,7 @@ export const PAGE_LAYOUTS = { title: 'AL1', content: 'AL2', two_columns: 'AL3', 
 /** Preferred font sizes of the placeholders in points; see `fittingSize`. */
 export const SIZES = { title: 32, openingTitle: 44, subtitle: 24, content: 24, column: 20, footer: 11, notes: 12 };
 
-export function getPlaces({ width, height }: Pick<Theme, 'width' | 'height'>) {
+export function getPlaces({ width, height }: Size) {
   const margin = width * 0.056;
   const inner = width - 2 * margin;
   const gap = inner * 0.04;
@@ -81,8 +80,7 @@ export function pageLayouts({ openingTitle, openingSubtitle, title, content, lef
     AL3: object('title', title) + object('outline', left) + object('outline', right),
     AL4: '',
   };
-  const written = Object.entries(layouts).map(([name, objects]) =>
-    element('style:presentation-page-layout', { 'style:name': name }, objects),
-  );
-  return written.join('');
+  const layout = ([name, objects]: [string, string]) =>
+    element('style:presentation-page-layout', { 'style:name': name }, objects);
+  return Object.entries(layouts).map(layout).join('');
 }

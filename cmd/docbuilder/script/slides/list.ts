@@ -7,7 +7,6 @@ import { paragraphStyle, runs } from './boxes.ts';
 import type { Measured } from './fit.ts';
 
 export interface ListLook {
-  /** Numbers instead of bullets. */
   ordered: boolean;
   /** Of bullets and numbers. */
   color: string;

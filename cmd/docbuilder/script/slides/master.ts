@@ -1,4 +1,5 @@
 import type { Slide } from '../../../../src/common/generated/script.ts';
+import type { Size } from '../frame.ts';
 import type { Look } from '../inline.ts';
 import { paperAttributes } from '../page.ts';
 import { RIGHT_TO_LEFT } from '../script-groups.ts';
@@ -32,24 +33,14 @@ export function masterPage(layout: Layout, deck: Deck): string {
   };
   const area = (kind: 'title' | 'subtitle' | 'outline', box: Box, style: string = kind) =>
     placeholder(kind, `${name}-${style}`, box, '', LAYER);
-  const opening = () => area('title', places.openingTitle) + area('subtitle', places.openingSubtitle);
-  const areas = {
-    Title: opening,
-    Section: opening,
-    Content: () => area('title', places.title) + area('outline', places.content, 'outline1'),
-    Blank: () => '',
-  }[name];
-  const content = [
-    themeColors(name, theme),
-    ornament(layout, background, deck),
-    areas(),
-    marginals(name, background, deck),
-    notesPage(name, deck),
-  ];
-  return element('style:master-page', attributes, content.join(''));
+  const opening = area('title', places.openingTitle) + area('subtitle', places.openingSubtitle);
+  const content = area('title', places.title) + area('outline', places.content, 'outline1');
+  const areas = { Title: opening, Section: opening, Content: content, Blank: '' }[name];
+  const behind = themeColors(name, theme) + ornament(layout, background, deck);
+  const below = marginals(name, background, deck) + notesPage(name, deck);
+  return element('style:master-page', attributes, behind + areas + below);
 }
 
-/** A band or rule in the accent colour. */
 function ornament(layout: Layout, background: string, { theme, places, styles }: Deck): string {
   const { band, rule, openingRule } = places;
   const box = { title: band, content: rule, two_columns: rule, section: openingRule, blank: undefined }[layout];
@@ -66,10 +57,9 @@ function marginals(name: string, background: string, { theme, places, styles }: 
     const style = styles.style('presentation', placeholderLook('middle', align, look), parent);
     return placeholder(kind, style, box, paragraphXml(content, { ...look, align }, styles), LAYER);
   };
-  return (
-    field('footer', 'left', places.footer, footerText(theme.footer)) +
-    field('page-number', 'right', places.number, '<text:page-number>&lt;number&gt;</text:page-number>')
-  );
+  const number = '<text:page-number>&lt;number&gt;</text:page-number>';
+  const footer = field('footer', 'left', places.footer, footerText(theme.footer));
+  return footer + field('page-number', 'right', places.number, number);
 }
 
 /** A field, or plain text where directions change: Impress draws a field as one piece, garbled if its font lacks letters. */
@@ -100,8 +90,7 @@ export function notesPage(master: string, { theme, styles }: Deck, notes?: strin
   return element('presentation:notes', attributes, picture + placeholder('notes', style, TEXT, lines.join('')));
 }
 
-/** Name of a page layout without margins. */
-function pageLayout({ width, height }: Pick<Theme, 'width' | 'height'>, styles: Styles): string {
+function pageLayout({ width, height }: Size, styles: Styles): string {
   const paper = paperAttributes({ width, height, margins: { top: 0, right: 0, bottom: 0, left: 0 } });
   return styles.other('PM', 'style:page-layout', properties('page-layout', paper));
 }

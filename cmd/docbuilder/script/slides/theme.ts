@@ -27,7 +27,6 @@ export function getTheme(script: Script) {
     background,
     footer: style.footer,
     numbers: style.slide_numbers ?? false,
-    /** Colour of text on a background. */
     textOn: (on: string) => (color === undefined ? readableOn(on) : chosen(color, on)),
     titleOn: (on: string) => (titleColor === undefined ? readable(color ?? TITLE, on) : chosen(titleColor, on)),
   };

@@ -112,12 +112,8 @@ const LINE_HEIGHT = 3;
 const CAPTION_HEIGHT = 12;
 const HEADING_HEIGHT = 20;
 const SPACE_ABOVE_CAPTION = 1;
-const AS_CHARACTER = {
-  'style:vertical-pos': 'top',
-  'style:vertical-rel': 'baseline',
-  'fo:border': 'none',
-  'fo:padding': '0mm',
-};
+const BASELINE = { 'style:vertical-pos': 'top', 'style:vertical-rel': 'baseline' };
+const AS_CHARACTER = { ...BASELINE, 'fo:border': 'none', 'fo:padding': '0mm' };
 
 /** A picture as the only character of a paragraph, with its caption on the same page. */
 export const image: BlockBuilder<Image> = function* (block, place, context) {

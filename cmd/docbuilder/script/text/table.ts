@@ -75,12 +75,8 @@ function createStyles(
 
   const makeStyle = (row: number, column: number, neighbours: Sides<Border | undefined>): CellStyle => {
     const look = lookOf(row, column) ?? {};
-    const ends = {
-      top: row === 0,
-      right: column === widths.length - 1,
-      bottom: row === rows.length - 1,
-      left: column === 0,
-    };
+    const [bottom, right] = [row === rows.length - 1, column === widths.length - 1];
+    const ends = { top: row === 0, right, bottom, left: column === 0 };
     const attributes = {
       'fo:background-color': look.background,
       'style:vertical-align': look.valign,
