@@ -6,30 +6,29 @@ import type { SandboxKind } from './task.ts';
 /** The way to start a worker inside a sandbox. */
 export interface Sandbox {
   kind: SandboxKind;
-  /** The worker's folder as the worker sees it. */
+  /** Returns the worker's folder as the worker sees it. */
   home(directory: string): string;
-  /** The worker's own program files as it sees them. */
+  /** The folder of the worker's Python files as the worker sees it. */
   code: string;
-  /** The whole command that runs `command` inside. */
+  /** Returns the whole command that runs `command` inside. */
   wrap(directory: string, command: string[], environment: Record<string, string>): string[];
-  /** Landlock rules, for the worker to lay on itself. */
+  /** Returns the rules for confine.py, landlock. */
   paths(directory: string): [path: string, access: 'read' | 'write' | 'device' | 'socket'][];
   /** Each worker gets a uid of its own. */
   ownUser: boolean;
 }
 
-/** The folder of the worker's Python files. */
 const CODE = import.meta.dirname;
 const HOME = '/svc';
 const CODE_INSIDE = '/engine';
 
-/** LibreOffice reads these beside its own folder: libraries, fonts and their cache, its configuration. */
+/** Paths that LibreOffice reads beside its own folder. */
 const READABLE = ['/etc/fonts', '/etc/libreoffice', '/etc/ld.so.cache', '/etc/localtime', '/var/cache/fontconfig'];
 const SYSTEM = ['/usr', '/bin', '/lib', '/lib32', '/lib64', '/libx32'];
 
 /**
- * Makes a sandbox of the given kind; whether the machine allows it shows when a worker starts in it.
- * @param open whether any user can reach the workers' folders by their paths; a mount namespace does not need that
+ * Creates a sandbox. It may not work on this machine: a worker that starts in it proves it (confine.py, breaches).
+ * @param open any user can reach the workers' folders by their paths, which a mount namespace does not need
  */
 export function createSandbox(kind: SandboxKind, office: Office, tmpBytes: number, open: boolean): Sandbox {
   const root = process.getuid?.() === 0;
@@ -61,9 +60,8 @@ export function createSandbox(kind: SandboxKind, office: Office, tmpBytes: numbe
 }
 
 /**
- * Bubblewrap commands: no network, no other process, a root file system of the parts above. As root it makes no user
- * namespace, because the worker then takes a uid that really is its own; the capabilities for that are all it gets,
- * and it drops them with everything else (confine.py).
+ * Returns what wraps commands in bubblewrap: no network, no other process, a root file system of the paths above. As root
+ * it makes no user namespace and keeps the capabilities with which the worker takes its own uid (confine.py).
  */
 function bubblewrap(office: Office, tmpBytes: number, root: boolean): Sandbox['wrap'] {
   const users = root

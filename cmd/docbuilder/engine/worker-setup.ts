@@ -9,18 +9,15 @@ import type { Sandbox } from './sandbox.ts';
 const MiB = 1024 * 1024;
 const PROCESSES = 512;
 const FIRST_UID = 61_500;
-/** Address space that counts as data but is never touched, such as thread stacks. */
+/** Data that is allocated and never touched, such as thread stacks. */
 const DATA_SLACK = 512 * MiB;
 
-/** The uid of the worker in `slot`, where it has one of its own. */
+/** Returns the uid of the worker in `slot`, where it has one of its own. */
 export function getUser(slot: number, sandbox: Sandbox): User | undefined {
   return sandbox.ownUser ? { uid: FIRST_UID + slot, gid: FIRST_UID + slot } : undefined;
 }
 
-/**
- * Makes a worker's folder: `profile/` and `tmp/`, which it may write, and `jobs/`. Where the worker has a uid of its
- * own no other worker can enter.
- */
+/** Creates a worker's folder: `profile/` and `tmp/`, which it may write, and `jobs/`. No other worker's own uid can enter. */
 export async function makeWorkerFolder(directory: string, office: Office, user?: User): Promise<void> {
   await mkdir(directory, { mode: 0o750 });
   await mkdir(join(directory, 'jobs'), { mode: 0o755 });
@@ -32,7 +29,7 @@ export async function makeWorkerFolder(directory: string, office: Office, user?:
   await chmod(directory, 0o750);
 }
 
-/** The command and environment that start a worker; the environment holds nothing of the service's own. */
+/** Returns the command and environment that start a worker; the environment has nothing of the service's own. */
 export function workerCommand(directory: string, office: Office, sandbox: Sandbox) {
   const temporary = sandbox.kind === 'namespaces' ? '/tmp' : join(directory, 'tmp');
   const environment = {
@@ -49,13 +46,13 @@ export function workerCommand(directory: string, office: Office, sandbox: Sandbo
   return { command: sandbox.wrap(directory, command, environment), environment };
 }
 
-/** Things that a worker must not reach: a server that listens on the loopback interface, and a file that exists. */
+/** A server on the loopback interface and a file, which a worker must not reach. */
 export interface Canary {
   port: number;
   file: string;
 }
 
-/** The settings that a worker is told once. */
+/** The settings of all workers. */
 export interface WorkerSetup {
   office: Office;
   sandbox: Sandbox;
@@ -64,12 +61,12 @@ export interface WorkerSetup {
   stallSeconds: number;
 }
 
-/** The first message to a worker (worker.py: enter, office.py: start and connect). */
+/** Returns the first message to a worker (worker.py, main). */
 export function setupMessage(
   directory: string,
   { office, sandbox, canary, memoryMb, stallSeconds }: WorkerSetup,
   user?: User,
-): Record<string, unknown> {
+) {
   return {
     sandbox: sandbox.kind,
     program: office.program,
@@ -78,7 +75,7 @@ export function setupMessage(
     memory: memoryMb * MiB,
     stallSeconds,
     dataBytes: memoryMb * MiB + DATA_SLACK,
-    // Counted per user: a limit on a uid that others share would be theirs as well.
+    // The kernel counts them per uid, so only a worker with its own has a limit.
     processes: user ? PROCESSES : 0,
     uid: user?.uid ?? null,
     gid: user?.gid ?? null,

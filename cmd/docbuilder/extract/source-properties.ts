@@ -4,7 +4,7 @@ import type { SourceFormat } from '../formats.ts';
 import { readCompoundFile } from '../source/inspect/cfb.ts';
 import { type ByteSource, withSource } from '../source/inspect/source.ts';
 import { normalized } from '../source/inspect/unicode.ts';
-import { xmlText } from '../source/inspect/xml-prolog.ts';
+import { xmlText } from '../source/inspect/xml.ts';
 import { newBudget, readHead, readZip } from '../source/inspect/zip.ts';
 
 type Names = 'title' | 'subject' | 'author' | 'last_author' | 'keywords' | 'description';

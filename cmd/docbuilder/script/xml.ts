@@ -1,4 +1,4 @@
-import { XML_ENTITIES } from '../source/inspect/xml-entities.ts';
+import { XML_ENTITIES } from '../source/inspect/xml.ts';
 
 /** Attributes of an element, in the order they are written. What is `undefined` is left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;

@@ -5,12 +5,12 @@ import type { TranscodeTask } from './inspect/text.ts';
 import { createEmptyFile } from './new-file.ts';
 import { createThreads } from './threads.ts';
 
-/** Beside this file, whether as source or as JavaScript. */
+/** The source or the JavaScript beside this file. */
 const MODULE = new URL(`./source-thread${extname(import.meta.url)}`, import.meta.url);
 /** Two, so that one large source does not hold up the next. */
 const THREADS = 2;
 
-/** Inspects and transcodes sources in threads of their own: both take time that grows with the file. */
+/** Inspects and transcodes sources in other threads: both take time that grows with the file. */
 export interface SourceThreads {
   /** @throws {AppError} as `inspect`; the signal's reason */
   inspect(path: string, options: InspectOptions, signal: AbortSignal): Promise<Inspection>;

@@ -5,7 +5,7 @@ import PizZip from 'pizzip';
 import { AppError } from '../../../src/common/errors.ts';
 import { partTypes, readIndex } from '../source/inspect/packages.ts';
 import { withSource } from '../source/inspect/source.ts';
-import { xmlText } from '../source/inspect/xml-prolog.ts';
+import { xmlText } from '../source/inspect/xml.ts';
 import { newBudget, readEntry, readZip, type Zip } from '../source/inspect/zip.ts';
 import { corrupt } from '../source/source-errors.ts';
 import { fileTypeConfig, TagModule } from './tag-module.ts';

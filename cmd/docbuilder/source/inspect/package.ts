@@ -16,7 +16,7 @@ import {
   relationshipsPart,
 } from './packages.ts';
 import { type ByteSource, bufferSource } from './source.ts';
-import { MAX_PROLOG_BYTES, readProlog, xmlText } from './xml-prolog.ts';
+import { MAX_PROLOG_BYTES, readProlog, xmlText } from './xml.ts';
 import {
   ARCHIVE_LIMITS,
   type ArchiveBudget,
@@ -29,30 +29,26 @@ import {
 } from './zip.ts';
 
 const MiB = 1024 * 1024;
-/** Content types, relationships or a manifest larger than this belong to no document. */
+/** No document has larger content types, relationships or a larger manifest. */
 const MAX_INDEX_BYTES = 4 * MiB;
 /** An archive inside a document is unpacked in memory to inspect it. */
 const MAX_EMBEDDED_BYTES = 64 * MiB;
-/** So much of an entry's packed bytes nearly always shows its root element; where it does not, a prolog has no more. */
+/** Packed bytes of an entry that nearly always show its root element, and that always do. */
 const HEAD_BYTES = 512;
 const MAX_HEAD_BYTES = 8 * 1024;
 
-/** Archives begin with it, whatever an entry is called. */
 const ARCHIVE = 'PK\x03\x04';
 const CONTENT_TYPES = '[Content_Types].xml';
 const MANIFEST = 'META-INF/manifest.xml';
-
-export interface PackageInspection {
-  format: SourceFormat;
-  encrypted: boolean;
-  macros: Macros | null;
-}
 
 /**
  * Inspects a zip that should be an OOXML or OpenDocument package.
  * @throws {AppError} `corrupt_source`; `unsupported_format` for other packages and plain archives
  */
-export async function inspectPackage(source: ByteSource, name: SourceName): Promise<PackageInspection> {
+export async function inspectPackage(
+  source: ByteSource,
+  name: SourceName,
+): Promise<{ format: SourceFormat; encrypted: boolean; macros: Macros | null }> {
   const budget = newBudget();
   const zip = await readZip(source, budget);
   const mediaType = indexText(zip, 'mimetype');
@@ -68,7 +64,7 @@ export async function inspectPackage(source: ByteSource, name: SourceName): Prom
   const format = formatOr(odfFormat(mediaType ?? manifestMediaType(manifest) ?? ''), name);
   const parts = encryptedParts(manifest);
   const encrypted = parts.has('content.xml') || zip.entries.has('encrypted-package');
-  // Encrypted entries have no head to inspect; the manifest itself never is encrypted.
+  // The manifest is never encrypted.
   const isReadable = (entry: string) => (encrypted ? entry.startsWith('META-INF/') : !parts.has(entry));
   await checkEntries(zip, { budget, depth: 0, isOdf: true }, isReadable);
   return { format, encrypted, macros: odfMacros(zip.entries.keys()) };
@@ -80,13 +76,12 @@ function formatOr(found: PackageFormat, name: SourceName): SourceFormat {
   return found.format;
 }
 
-/** A small part that says what is in the package, as text; undefined if the package has none. */
+/** Returns the text of a small part; undefined if the package does not have it. */
 function indexText(zip: Zip, name: string): string | undefined {
   const entry = zip.entries.get(name);
   return entry && xmlText(readEntry(zip, entry, MAX_INDEX_BYTES));
 }
 
-/** The elements of a part that says what is in the package; undefined if the package has none. */
 function index(zip: Zip, name: string): IndexElement[] | undefined {
   const xml = indexText(zip, name);
   return xml === undefined ? undefined : readIndex(xml);
@@ -94,12 +89,12 @@ function index(zip: Zip, name: string): IndexElement[] | undefined {
 
 interface Surroundings {
   budget: ArchiveBudget;
-  /** The number of archives that this one is in. */
+  /** The number of archives around this one. */
   depth: number;
   isOdf: boolean;
 }
 
-/** Checks the beginning of every entry that is readable: the prolog of XML, and archives inside. */
+/** Checks the beginning of every readable entry: the prolog of XML, and archives inside. */
 async function checkEntries(zip: Zip, around: Surroundings, isReadable = (_: string) => true): Promise<void> {
   for (const entry of zip.entries.values()) {
     if (entry.size === 0 || entry.position === undefined || !isReadable(entry.name)) continue;
@@ -122,9 +117,8 @@ async function checkEmbedded(archive: Buffer, { budget, depth }: Surroundings): 
 }
 
 /**
- * Refuses a document type declaration, and what could hide one. Pictures and web pages inside a document may have one. OpenDocument has it in
- * what OpenOffice.org's own formats are left of: macros, toolbars and old manifests, which refer to a file that nobody
- * reads and declare nothing themselves.
+ * Refuses a document type declaration, and XML that could hide one. Pictures and web pages in a document may have one, and
+ * so may macros, toolbars and old manifests of OpenOffice.org: theirs refers to a file that no parser reads.
  */
 function checkProlog(name: string, { head, whole }: Head, isOdf: boolean): void {
   if (/\.(svg|x?html?|mht)$/i.test(name)) return;

@@ -5,30 +5,27 @@ import { ARCHIVE_LIMITS } from './zip.ts';
 
 type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** An element of a part that says what is in a package. Names are without prefixes. */
+/** An element of content types, relationships or a manifest. Names are without prefixes. */
 export interface IndexElement {
   name: string;
-  /** Attributes in no namespace, as OOXML has them. */
+  /** Attributes in no namespace, as in OOXML. */
   plain: Attributes;
-  /** Attributes in the element's own namespace, as OpenDocument has them. */
+  /** Attributes in the element's own namespace, as in OpenDocument. */
   own: Attributes;
 }
 
-/** Elements of content types, relationships and manifests that inspection needs. */
 const WANTED = new Set(['Override', 'Default', 'Relationship', 'file-entry', 'encryption-data']);
-/** No index nests as deep; the parser looks each prefix up through all open elements. */
+/** No document's is as deep; the parser looks up each prefix in all open elements. */
 const MAX_DEPTH = 32;
-/** Most attributes of one element. */
+/** Of one element. */
 const MAX_ATTRIBUTES = 256;
-/** Each entry may be encrypted and has, in some packages, a folder of its own. */
+/** Each entry may be encrypted and, in some packages, in a folder of its own. */
 const MAX_ELEMENTS = 4 * ARCHIVE_LIMITS.entries;
 
 /**
- * The elements of an index part that say something of its package, read as a parser reads them: nothing that a comment,
- * a character reference or a foreign attribute hides from a pattern. A document type is passed over: whether there may
- * be one is for `readProlog` to say.
- * @returns none for an empty text
- * @throws {AppError} `corrupt_source`: `malformed_xml`, `zip_bomb` for more than any package has
+ * Parses content types, relationships or a manifest. `readProlog` refuses a document type.
+ * @returns the elements that inspection needs
+ * @throws {AppError} `corrupt_source`: `malformed_xml`, `zip_bomb` for more elements than any package has
  */
 export function readIndex(xml: string): IndexElement[] {
   const found: IndexElement[] = [];
@@ -61,15 +58,15 @@ function inNamespace(attributes: readonly SaxesAttributeNS[], uri: string): Attr
   return Object.fromEntries(own.map(({ local, value }) => [local, value]));
 }
 
-/** The reason why a package counts as one with macros (contract: macro_not_allowed). */
+/** Macros of a package (contract: macro_not_allowed). */
 export interface Macros {
   reason: 'vba_project' | 'macro_content_type' | 'basic' | 'scripts';
   part: string;
 }
 
 /**
- * Formats by the content type of an OOXML package's main part (ECMA-376 part 1, section 15.2; [MS-OFFMACRO2] for the
- * macro ones), and by the media type of an OpenDocument package (ODF 1.3 part 2, section 3.3).
+ * Formats by the content type of an OOXML package's main part (ECMA-376 part 1, section 15.2; [MS-OFFMACRO2]), and by the
+ * media type of an OpenDocument package (ODF 1.3 part 2, section 3.3).
  */
 const FORMATS = new Map<string, SourceFormat>([
   ...SOURCE_FORMATS.filter((format) => isOoxml(format) || /^f?o/.test(format)).map((format): [string, SourceFormat] => [
@@ -84,7 +81,7 @@ function packageType(format: SourceFormat): string {
   return isOoxml(format) ? `${type.replace(/\.12$/, '')}.main+xml` : type;
 }
 
-/** Packages that are known and not taken, by what their main part or media type says. */
+/** Formats that are not supported, by content type or media type. */
 const FOREIGN: [pattern: RegExp, format: string][] = [
   [/ms-excel\.sheet\.binary/, 'xlsb'],
   [/ms-visio|\.visio\./, 'vsdx'],
@@ -98,36 +95,27 @@ const FOREIGN: [pattern: RegExp, format: string][] = [
   [/epub\+zip/, 'epub'],
 ];
 
-/** A package's format, or the name of the one it has instead. */
+/** A package's format, or the name of one that is not supported. */
 export type PackageFormat = { format: SourceFormat } | { foreign: string } | undefined;
 
-/**
- * The name of the part that a package's relationships call the document; empty if none (ECMA-376 part 2, section 6.5).
- * @param relationships elements of `_rels/.rels`
- */
+/** Returns the main part by the elements of `_rels/.rels` (ECMA-376 part 2, section 6.5); empty if there is none. */
 export function mainPart(relationships: readonly IndexElement[]): string {
   return related(relationships, '/officeDocument')?.replace(/^\//, '') ?? '';
 }
 
-/** The name of the part with a part's relationships (ECMA-376 part 2, section 6.5.2). */
+/** Returns the name of the part with a part's relationships (ECMA-376 part 2, section 6.5.2). */
 export function relationshipsPart(part: string): string {
   const at = part.lastIndexOf('/') + 1;
   return `${part.slice(0, at)}_rels/${part.slice(at)}.rels`;
 }
 
-/**
- * The format of an OOXML package: the content type of its main part (ECMA-376 part 2, section 7.2.3).
- * @param contentTypes elements of `[Content_Types].xml`
- */
+/** Returns the format of an OOXML package by the content type of its main part (ECMA-376 part 2, section 7.2.3). */
 export function ooxmlFormat(contentTypes: readonly IndexElement[], mainPart: string): PackageFormat {
   const own = contentTypes.filter(({ plain }) => mainPart !== '' && partName(plain['PartName']) === partName(mainPart));
   return findFormat((own.length > 0 ? own : contentTypes).map(contentType));
 }
 
-/**
- * The content type of each part of an OOXML package by the part's name; empty if it has none (part 2, section 7.2.3).
- * @param contentTypes elements of `[Content_Types].xml`
- */
+/** Returns a function from a part's name to its content type; empty if it has none (ECMA-376 part 2, section 7.2.3). */
 export function partTypes(contentTypes: readonly IndexElement[]): (part: string) => string {
   const types = new Map(contentTypes.map((element) => [partName(element.plain['PartName']), contentType(element)]));
   const defaults = new Map(
@@ -136,17 +124,17 @@ export function partTypes(contentTypes: readonly IndexElement[]): (part: string)
   return (part) => types.get(partName(part)) ?? defaults.get(part.slice(part.lastIndexOf('.') + 1).toLowerCase()) ?? '';
 }
 
-/** The format of an OpenDocument package or, with `flat`, of a flat file, by its media type. */
+/** Returns the format of an OpenDocument package or flat file by its media type. */
 export function odfFormat(mediaType: string, flat = false): PackageFormat {
   return findFormat([mediaType.trim().toLowerCase() + (flat ? '-flat-xml' : '')]);
 }
 
-/** The media type of the package itself as its manifest has it (ODF 1.3 part 2, section 4.8.4). */
+/** Returns the media type of the package in its manifest (ODF 1.3 part 2, section 4.8.4). */
 export function manifestMediaType(manifest: readonly IndexElement[]): string | undefined {
   return manifest.find(({ name, own }) => name === 'file-entry' && own['full-path'] === '/')?.own['media-type'];
 }
 
-/** The parts that are encrypted by what a manifest says (ODF 1.3 part 2, section 4.8.2): all of them, or one library of macros. */
+/** Returns the encrypted parts of a package by its manifest (ODF 1.3 part 2, section 4.8.2). */
 export function encryptedParts(manifest: readonly IndexElement[]): ReadonlySet<string> {
   const parts = new Set<string>();
   let part = '';
@@ -157,11 +145,7 @@ export function encryptedParts(manifest: readonly IndexElement[]): ReadonlySet<s
   return parts;
 }
 
-/**
- * Macros of an OOXML package, found by a part's name, by a content type, or by a relationship of the main part.
- * @param contentTypes elements of `[Content_Types].xml`
- * @param relationships elements of the main part's relationships
- */
+/** Finds macros of an OOXML package by names of parts, content types and relationships of the main part. */
 export function ooxmlMacros(
   names: Iterable<string>,
   contentTypes: readonly IndexElement[],
@@ -177,7 +161,7 @@ export function ooxmlMacros(
   return project === undefined ? null : { reason: 'vba_project', part: project };
 }
 
-/** Macros of an OpenDocument package, found by the folders that hold them. */
+/** Finds macros of an OpenDocument package by their folders. */
 export function odfMacros(names: Iterable<string>): Macros | null {
   for (const part of names) {
     if (part.startsWith('Basic/')) return { reason: 'basic', part };
@@ -186,7 +170,7 @@ export function odfMacros(names: Iterable<string>): Macros | null {
   return null;
 }
 
-/** The target of the first relationship whose type ends like this. */
+/** Returns the target of the first relationship with this end of its type. */
 function related(relationships: readonly IndexElement[], type: string): string | undefined {
   const isWanted = ({ plain }: IndexElement) => plain['Type']?.toLowerCase().endsWith(type.toLowerCase());
   return relationships.find(isWanted)?.plain['Target'];
@@ -200,12 +184,12 @@ function findFormat(types: readonly string[]): PackageFormat {
   return foreign && { foreign: foreign[1] };
 }
 
-/** Part names are compared without their leading slash and without regard to case (ECMA-376 part 2, section 6.2.2.3). */
+/** Returns a part's name for comparison: without its leading slash, in lower case (ECMA-376 part 2, section 6.2.2.3). */
 function partName(name = ''): string {
   return name.replace(/^\//, '').toLowerCase();
 }
 
-/** A content type without its parameters; empty for an element that has none. */
+/** Returns a content type without parameters; empty for an element without one. */
 function contentType({ plain }: IndexElement): string {
   return (plain['ContentType'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
 }
