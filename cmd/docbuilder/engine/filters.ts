@@ -158,7 +158,7 @@ function csvOptions(delimiter: string | undefined, rest: string[]): string {
 }
 
 /** Returns the settings of `soffice --convert-to pdf`, without tags (docs/decisions/0003-engine.md). */
-function pdfOptions({ pdfa, pages, imageResolution }: OutputOptions): Properties {
+function pdfOptions({ pdfa, pages, image_resolution: resolution }: OutputOptions): Properties {
   return {
     ExportBookmarks: true,
     ExportNotes: false,
@@ -166,7 +166,7 @@ function pdfOptions({ pdfa, pages, imageResolution }: OutputOptions): Properties
     Quality: JPEG_QUALITY,
     ...(pdfa && { SelectPdfVersion: 2 }),
     ...(pages !== undefined && { PageRange: pages }),
-    ...(imageResolution !== undefined && { ReduceImageResolution: true, MaxImageResolution: imageResolution }),
+    ...(resolution !== undefined && { ReduceImageResolution: true, MaxImageResolution: resolution }),
   };
 }
 

@@ -1,20 +1,9 @@
-import type { DocbuilderStatus } from '../../../src/common/generated/wire.ts';
+import type { ConvertOptions, DocbuilderStatus } from '../../../src/common/generated/wire.ts';
 import type { Encoding, FlatFormat, ImageFormat, TargetFormat } from '../formats.ts';
 import type { EngineSource } from '../source/sources.ts';
 
-/** Settings of a target; each only where the target supports it (convert/convert.ts). */
-export interface OutputOptions {
-  /** Page range of a PDF, such as `1-3,5`. */
-  pages?: string;
-  /** Makes a PDF a PDF/A-2b. */
-  pdfa?: boolean;
-  /** Highest resolution of pictures in a PDF, dots per inch. */
-  imageResolution?: number;
-  /** Field separator of csv, one character. */
-  delimiter?: string;
-  /** Character set of csv or txt. */
-  encoding?: Encoding;
-}
+/** Options of a target, such as it supports (convert/convert.ts). */
+export type OutputOptions = Omit<ConvertOptions, 'password' | 'encoding'> & { encoding?: Encoding };
 
 /** A picture of one page, sheet page or slide. */
 export interface ImageOptions {

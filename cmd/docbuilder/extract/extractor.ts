@@ -8,7 +8,7 @@ import type { TextTask } from './document.ts';
 import { createFonts } from './fonts.ts';
 import type { Facts, MetaTask } from './meta.ts';
 
-/** Reads flat OpenDocument files in threads of their own. */
+/** Reads flat OpenDocument files in other threads. */
 export interface Extractor {
   /** Writes the text of a document. @throws {AppError} `file_too_large`, `corrupt_source`; the signal's reason */
   writeText(task: TextTask, signal: AbortSignal): Promise<void>;
@@ -17,7 +17,7 @@ export interface Extractor {
   stop(): Promise<void>;
 }
 
-/** Beside this file, as source or as JavaScript. */
+/** The source or the JavaScript beside this file. */
 const MODULE = new URL(`./extract-thread${extname(import.meta.url)}`, import.meta.url);
 /** At least two, so that one large document does not hold up the next. */
 const THREADS = Math.max(2, availableParallelism());

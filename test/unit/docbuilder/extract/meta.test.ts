@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createFonts } from '../../../../cmd/docbuilder/extract/fonts.ts';
-import { readMeta, type SourceFacts } from '../../../../cmd/docbuilder/extract/meta.ts';
+import { type MetaTask, readMeta } from '../../../../cmd/docbuilder/extract/meta.ts';
 import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { zip } from '../../../../scripts/support/documents.ts';
 import { compoundFile } from '../../../support/compound-files.ts';
@@ -12,7 +12,7 @@ const FACTS = { format: 'docx', encrypted: false, macros: true, size: 123, pages
 const meta = (
   family: Family,
   pieces: Pieces,
-  facts: Partial<SourceFacts> = {},
+  facts: Partial<MetaTask['facts']> = {},
   source: Uint8Array = Buffer.from('x'),
 ) =>
   withFile(source, (sent) =>
