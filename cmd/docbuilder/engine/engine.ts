@@ -12,7 +12,6 @@ import { createSandbox } from './sandbox.ts';
 import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from './task.ts';
 import { startWarmWorker } from './warm-up.ts';
 import type { Worker } from './worker.ts';
-import type { Canary } from './worker-setup.ts';
 
 export interface EngineSettings {
   /** Workers that run jobs, at first; one more stands by. */
@@ -132,7 +131,7 @@ async function runOnWorker(
 }
 
 /** Starts a server on the loopback interface and writes a file in `directory`, which no worker must reach. */
-export async function createCanary(directory: string): Promise<{ canary: Canary; close(): void }> {
+export async function createCanary(directory: string) {
   const server = createServer((socket) => socket.destroy());
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');

@@ -1,42 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { copyFile, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toSheetName } from '../source/filename.ts';
 import { EngineFailure, type EngineTask } from './task.ts';
 
-/** The user of a worker that does not run as the service's own. */
-export interface User {
-  uid: number;
-  gid: number;
-}
-
-/** The folder of one job: the source, and `out/` in which the worker writes the results. Paths are relative to its parent. */
-export interface JobFolder {
-  input: string;
-  outputs: string[];
-  /** Moves result `index` to `target`, which does not exist yet. @throws {EngineFailure} */
-  deliver(index: number, target: string, maxBytes: number): Promise<void>;
-  remove(): void;
-}
+export type JobFolder = Awaited<ReturnType<typeof createJobFolder>>;
 
 /**
- * Creates a job's folder in `directory` with a copy of the task's source: a worker that a document has taken over must not
- * be able to change the file that a second attempt reads.
- * @param user owner of `out/`; a worker with its own uid can write nowhere else
+ * Creates a job's folder in `directory`, with `out/` for the results and a copy of the task's source: a worker that a
+ * document has taken over must not be able to change the file that a second attempt reads.
+ * @param uid owner of `out/`; a worker with its own uid can write nowhere else
  */
-export async function createJobFolder(directory: string, task: EngineTask, user?: User): Promise<JobFolder> {
+export async function createJobFolder(directory: string, task: EngineTask, uid?: number) {
   const name = randomBytes(8).toString('hex');
   const folder = join(directory, name);
   const stem = task.from === 'csv' ? toSheetName(task.stem) : task.stem;
@@ -45,60 +21,64 @@ export async function createJobFolder(directory: string, task: EngineTask, user?
   let out: number | undefined;
   // Synchronous calls are faster here than the thread pool, and the worker is idle meanwhile.
   try {
-    mkdirSync(folder, { mode: 0o755 });
-    await copyFile(task.input, join(folder, input), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    if (user) chmodSync(join(folder, input), 0o644);
+    fs.mkdirSync(folder, { mode: 0o755 });
+    await copyFile(task.input, join(folder, input), fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
+    if (uid !== undefined) fs.chmodSync(join(folder, input), 0o644);
     const results = join(folder, 'out');
-    mkdirSync(results, { mode: 0o700 });
-    if (user) chownSync(results, user.uid, user.gid);
+    fs.mkdirSync(results, { mode: 0o700 });
+    if (uid !== undefined) fs.chownSync(results, uid, uid);
     // From here on the folder is used by its descriptor, so a link in its place has no effect.
-    out = openSync(results, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-    if (readlinkSync(`/proc/self/fd/${out}`) !== results)
+    out = fs.openSync(results, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW);
+    if (fs.readlinkSync(`/proc/self/fd/${out}`) !== results)
       throw new EngineFailure('crashed', 'the job folder was replaced');
   } catch (error) {
-    if (out !== undefined) closeSync(out);
-    rmSync(folder, { recursive: true, force: true });
+    if (out !== undefined) fs.closeSync(out);
+    fs.rmSync(folder, { recursive: true, force: true });
     throw fileError(error);
   }
   const results = out;
   return {
+    /** Paths in `directory`. */
     input: join(name, input),
     outputs: outputs.map((output) => join(name, 'out', output)),
-    deliver: (index, target, maxBytes) => deliver(`/proc/self/fd/${results}/${outputs[index]}`, target, maxBytes),
-    remove() {
-      closeSync(results);
-      rmSync(folder, { recursive: true, force: true });
+    /** Moves result `index` to `target`, which must not exist. @throws {EngineFailure} */
+    deliver: (index: number, target: string, maxBytes: number) =>
+      deliver(`/proc/self/fd/${results}/${outputs[index]}`, target, maxBytes),
+    remove(): void {
+      fs.closeSync(results);
+      fs.rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 async function deliver(source: string, target: string, maxBytes: number): Promise<void> {
-  const made = lstatSync(source, { throwIfNoEntry: false });
+  const made = fs.lstatSync(source, { throwIfNoEntry: false });
   if (!made?.isFile()) throw new EngineFailure('corrupt', 'no result was written');
   if (made.size > maxBytes) throw new EngineFailure('output_limit', `the result has ${made.size} bytes`);
   try {
     await move(source, target);
     // The worker may have replaced the file before it was moved.
-    const moved = lstatSync(target);
+    const moved = fs.lstatSync(target);
     if (!moved.isFile() || moved.nlink !== 1 || moved.size > maxBytes) {
       throw new EngineFailure('crashed', 'the result was replaced');
     }
-    if (process.getuid && moved.uid !== process.getuid()) chownSync(target, process.getuid(), process.getgid?.() ?? 0);
-    if ((moved.mode & 0o777) !== 0o600) chmodSync(target, 0o600);
+    if (process.getuid && moved.uid !== process.getuid())
+      fs.chownSync(target, process.getuid(), process.getgid?.() ?? 0);
+    if ((moved.mode & 0o777) !== 0o600) fs.chmodSync(target, 0o600);
   } catch (error) {
-    rmSync(target, { force: true });
+    fs.rmSync(target, { force: true });
     throw fileError(error);
   }
 }
 
 async function move(source: string, target: string): Promise<void> {
   try {
-    renameSync(source, target);
+    fs.renameSync(source, target);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    const from = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const from = await open(source, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
     try {
-      await copyFile(`/proc/self/fd/${from.fd}`, target, constants.COPYFILE_EXCL);
+      await copyFile(`/proc/self/fd/${from.fd}`, target, fs.constants.COPYFILE_EXCL);
     } finally {
       await from.close();
     }

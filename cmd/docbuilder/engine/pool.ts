@@ -62,8 +62,8 @@ export class WorkerPool {
   constructor(start: (slot: number) => Promise<Worker>, first: Worker, options: PoolOptions) {
     this.#start = start;
     this.#options = options;
-    this.#adopt(first);
-    this.#addSpare(Promise.resolve(first));
+    this.#slots.add(first.slot);
+    this.#addSpare(Promise.resolve(this.#adopt(first)));
     this.#pool = createPool<Worker>(
       {
         create: () => this.#takeSpare(),
@@ -171,8 +171,11 @@ export class WorkerPool {
   /** Starts a worker, again and again until one has started. Never rejects. */
   async #startReliably(): Promise<Worker> {
     const { signal } = this.#stopping;
+    let slot = 0;
+    while (this.#slots.has(slot)) slot++;
+    this.#slots.add(slot);
     for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
-      const started = this.#startInFreeSlot();
+      const started = this.#start(slot).then((worker) => this.#adopt(worker));
       const settled: Promise<unknown> = started.catch(() => undefined).then(() => this.#starting.delete(settled));
       this.#starting.add(settled);
       try {
@@ -187,22 +190,7 @@ export class WorkerPool {
     return new Promise(() => undefined);
   }
 
-  async #startInFreeSlot(): Promise<Worker> {
-    let slot = 0;
-    while (this.#slots.has(slot)) slot++;
-    this.#slots.add(slot);
-    try {
-      const worker = await this.#start(slot);
-      this.#adopt(worker);
-      return worker;
-    } catch (error) {
-      this.#slots.delete(slot);
-      throw error;
-    }
-  }
-
-  #adopt(worker: Worker): void {
-    this.#slots.add(worker.slot);
+  #adopt(worker: Worker): Worker {
     this.#jobs.set(worker, 0);
     clearTimeout(this.#unavailableTimer);
     if (this.#unavailable.signal.aborted) this.#unavailable = new AbortController();
@@ -210,6 +198,7 @@ export class WorkerPool {
       // Otherwise it was retired.
       if (this.#jobs.has(worker)) this.#borrowAndReturn();
     });
+    return worker;
   }
 
   async #retire(worker: Worker, isReplaced: boolean): Promise<void> {

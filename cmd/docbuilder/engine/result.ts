@@ -99,33 +99,15 @@ async function* composed(pieces: Pieces): AsyncGenerator<string> {
   yield normalized(held, 'NFC');
 }
 
+/** Creates an encoder. Windows-1258 has `ê` and combining tone marks: `ế` is a letter and a mark in it. */
 function singleByteEncoder(encoding: 'windows-1258' | 'windows-1252'): (text: string) => Buffer {
   const decoder = new TextDecoder(encoding);
-  const bytes = new Map<string, number>();
-  for (let byte = 255; byte >= 0; byte--) bytes.set(decoder.decode(Uint8Array.of(byte)), byte);
-  const known = new Map<string, readonly number[]>();
-  return (text) => {
-    const encoded = Array.from(text, (character) => {
-      const found = known.get(character) ?? toBytes(character, bytes);
-      known.set(character, found);
-      return found;
-    });
-    return Buffer.from(encoded.flat());
-  };
-}
-
-/** Encodes one character. Windows-1258 has `ê` and combining tone marks: `ế` is a letter and a mark in it. */
-function toBytes(character: string, bytes: ReadonlyMap<string, number>): readonly number[] {
-  const own = bytes.get(character);
-  if (own !== undefined) return [own];
-  const parts = Array.from(character.normalize('NFD'));
-  for (const mark of parts.slice(1)) {
-    const letter = parts
-      .filter((part) => part !== mark)
-      .join('')
-      .normalize('NFC');
-    const pair = [bytes.get(letter), bytes.get(mark)];
-    if (pair.every((byte) => byte !== undefined)) return pair;
+  const characters = Array.from({ length: 256 }, (_, byte) => decoder.decode(Uint8Array.of(byte)));
+  const bytes = new Map<string, readonly number[]>();
+  for (const [mark, combining] of characters.entries()) {
+    if (!/^\p{M}$/u.test(combining)) continue;
+    for (const [letter, base] of characters.entries()) bytes.set((base + combining).normalize('NFC'), [letter, mark]);
   }
-  return [UNKNOWN];
+  for (const [byte, character] of characters.entries()) bytes.set(character, [byte]);
+  return (text) => Buffer.from(Array.from(text, (character) => bytes.get(character) ?? [UNKNOWN]).flat());
 }

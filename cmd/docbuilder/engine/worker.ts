@@ -4,13 +4,13 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { deathFailure, taskFailure } from './failures.ts';
 import { toConversion } from './filters.ts';
-import { createJobFolder, fileError, type JobFolder, type User } from './job-folder.ts';
+import { createJobFolder, fileError, type JobFolder } from './job-folder.ts';
 import { hasFontsOfDocuments } from './profile.ts';
 import { deliverAll } from './result.ts';
 import { removeFolder, removeSockets } from './run-directory.ts';
+import { getUid, makeWorkerFolder, setupMessage, type WorkerSetup, workerCommand } from './sandbox.ts';
 import type { EngineResult, EngineTask } from './task.ts';
 import { WorkerProcess } from './worker-process.ts';
-import { getUser, makeWorkerFolder, setupMessage, type WorkerSetup, workerCommand } from './worker-setup.ts';
 
 export interface WorkerSettings extends WorkerSetup {
   jobTimeoutSeconds: number;
@@ -39,19 +39,19 @@ export class Worker {
   marked = false;
   readonly #directory: string;
   readonly #settings: WorkerSettings;
-  readonly #user: User | undefined;
+  readonly #uid: number | undefined;
   readonly #process: WorkerProcess;
   #alive = true;
   #settled: Promise<void> = Promise.resolve();
   #ending: Promise<void> | undefined;
 
-  private constructor(slot: number, directory: string, settings: WorkerSettings, process: WorkerProcess, user?: User) {
+  private constructor(slot: number, directory: string, settings: WorkerSettings, process: WorkerProcess, uid?: number) {
     this.slot = slot;
     this.startedAt = settings.clock();
     this.ended = process.ended;
     this.#directory = directory;
     this.#settings = settings;
-    this.#user = user;
+    this.#uid = uid;
     this.#process = process;
     settings.stopping.addEventListener('abort', this.end);
     void process.ended.then(() => {
@@ -66,16 +66,16 @@ export class Worker {
    */
   static async start(slot: number, directory: string, settings: WorkerSettings): Promise<Worker> {
     const { office, sandbox, stopping, log } = settings;
-    const user = getUser(slot, sandbox);
+    const uid = getUid(slot, sandbox);
     let worker: Worker | undefined;
     try {
-      await makeWorkerFolder(directory, office, user);
+      await makeWorkerFolder(directory, office, uid);
       const { command, environment } = workerCommand(directory, office, sandbox);
       stopping.throwIfAborted();
       const process = await WorkerProcess.start(command, environment);
-      worker = new Worker(slot, directory, settings, process, user);
+      worker = new Worker(slot, directory, settings, process, uid);
       stopping.throwIfAborted();
-      process.send(setupMessage(directory, settings, user));
+      process.send(setupMessage(directory, settings, uid));
       if (await process.next('ready', START_MS)) return worker;
       const refused = process.lastWords?.['refused'];
       throw new Error(refused ? `it is not confined: ${refused}` : `it did not start: ${process.errorOutput.trim()}`);
@@ -100,7 +100,7 @@ export class Worker {
    */
   async run(task: EngineTask, signal: AbortSignal): Promise<EngineResult> {
     signal.throwIfAborted();
-    const folder = await createJobFolder(join(this.#directory, 'jobs'), task, this.#user);
+    const folder = await createJobFolder(join(this.#directory, 'jobs'), task, this.#uid);
     const abort = () => void this.end();
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();

@@ -2,15 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 
-/** A font of the text, with a character of it if no text with the font is western. */
+/** A font of the text. `sample` is a character of it, and empty if text with the font is western. */
 export interface FontUse {
   name: string;
-  sample?: string;
-}
-
-export interface Fonts {
-  /** Returns whether each font is installed, and the font that replaces it. */
-  lookUp(fonts: readonly FontUse[], signal?: AbortSignal): Promise<ExtractedMeta['fonts']>;
+  sample: string;
 }
 
 const run = promisify(execFile);
@@ -27,11 +22,12 @@ const MAX_REMEMBERED = 4096;
 const MAX_NAME = 128;
 
 /** Creates a look-up that asks fontconfig, as LibreOffice does, for the font that replaces a missing one, and caches it. */
-export function createFonts(): Fonts {
+export function createFonts() {
   let installed: Promise<ReadonlySet<string>> | undefined;
   const replacements = new Map<string, string | null>();
   return {
-    async lookUp(fonts, signal) {
+    /** Returns whether each font is installed, and the font that replaces it. */
+    async lookUp(fonts: readonly FontUse[], signal?: AbortSignal): Promise<ExtractedMeta['fonts']> {
       installed ??= listInstalled().catch((error) => {
         installed = undefined;
         throw error;
@@ -67,7 +63,7 @@ async function match(pattern: string, signal: AbortSignal | undefined): Promise<
 }
 
 /** Returns a font as a fontconfig pattern, which prefers fonts that have the sample. */
-function fontPattern({ name, sample = '' }: FontUse): string {
+function fontPattern({ name, sample }: FontUse): string {
   const family = name.replace(/[\\\-:,=]/g, '\\$&');
   const codePoint = sample.codePointAt(0);
   return codePoint === undefined ? family : `${family}:charset=${codePoint.toString(16)}`;

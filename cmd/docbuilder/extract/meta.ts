@@ -45,15 +45,18 @@ export async function readMeta({ path, family, source, facts }: MetaTask): Promi
   const lines = parts.flatMap(({ text, notes }) => [...text.split('\n'), ...notes.split('\n')].filter(Boolean));
   const sum = (count: (line: string) => number) => lines.reduce((total, line) => total + count(line), 0);
   const counted = (kind: string) => parts.filter((part) => part.kind === kind).length;
-  const { 'meta:page-count': pageCount, ...statistics } = values.statistics;
+  const statistic = (name: string) => {
+    const value = values.statistics[`meta:${name}-count`] ?? '';
+    return /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  };
   return {
     ...{ format, family, size, encrypted, macros, generator: own.generator ?? null },
     ...properties(values, own, format),
     language: values.texts.get('dc:language')?.[0] ?? (hasLanguage ? (usage.language() ?? null) : null),
-    pages: family === 'text' ? pages || (pageCount ?? null) : null,
-    words: isSheet ? null : (statistics['meta:word-count'] ?? sum(countWords)),
-    characters: isSheet ? null : (statistics['meta:character-count'] ?? sum((line) => line.trim().length)),
-    paragraphs: isSheet ? null : (statistics['meta:paragraph-count'] ?? lines.length),
+    pages: family === 'text' ? pages || (statistic('page') ?? null) : null,
+    words: isSheet ? null : (statistic('word') ?? sum(countWords)),
+    characters: isSheet ? null : (statistic('character') ?? sum((line) => line.trim().length)),
+    paragraphs: isSheet ? null : (statistic('paragraph') ?? lines.length),
     sheets: isSheet ? counted('sheet') : null,
     slides: family === 'slides' ? counted('slide') : null,
     tables: isSheet ? null : reader.tables,
@@ -65,7 +68,7 @@ export async function readMeta({ path, family, source, facts }: MetaTask): Promi
 /** The metadata of a flat file (ODF 1.3 part 3, section 4.3). */
 interface Values {
   texts: Map<string, string[]>;
-  statistics: Record<string, number>;
+  statistics: Attributes;
 }
 
 const PROPERTIES = [
@@ -74,7 +77,8 @@ const PROPERTIES = [
 ];
 
 /** Returns handlers of the first `office:meta`; others are of embedded objects. A comment also has a creator. */
-function metaElements(reader: Reader, text: Elements, { texts, statistics }: Values): Elements {
+function metaElements(reader: Reader, text: Elements, values: Values): Elements {
+  const { texts } = values;
   let state: 'before' | 'inside' | 'after' = 'before';
   const property = (name: string): [string, Open] => {
     const keep = reader.capture((value) => {
@@ -93,14 +97,9 @@ function metaElements(reader: Reader, text: Elements, { texts, statistics }: Val
       };
     },
     'meta:document-statistic': (attributes) => {
-      if (state === 'inside') Object.assign(statistics, countsIn(attributes));
+      if (state === 'inside') values.statistics = attributes;
     },
   };
-}
-
-function countsIn(attributes: Attributes): Record<string, number> {
-  const counts = Object.entries(attributes).filter(([, value = '']) => /^\d{1,15}$/.test(value));
-  return Object.fromEntries(counts.map(([name, value]) => [name, Number(value)]));
 }
 
 /** Returns properties by LibreOffice, or else by the source. */
@@ -150,10 +149,7 @@ class Usage {
 
   /** Returns the fonts, the most used one first. */
   fonts(): FontUse[] {
-    return byUse(this.#fonts).map((name) => {
-      const sample = this.#samples.get(name);
-      return sample ? { name, sample } : { name };
-    });
+    return byUse(this.#fonts).map((name) => ({ name, sample: this.#samples.get(name) ?? '' }));
   }
 
   /** Returns the language of most of the text. */

@@ -94,8 +94,8 @@ function toText(shapes: readonly Placed[]): string {
   return linesText(inReadingOrder(shapes));
 }
 
-const SAYS_NOTHING = new Set(['page-number', 'page']);
-const ON_MANY_SLIDES = new Set(['header', 'footer', 'date-time']);
+const SLIDE_NUMBERS = new Set(['page-number', 'page']);
+const SHARED = new Set(['header', 'footer', 'date-time']);
 
 function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnType<Open> {
   const { page, target } = deck;
@@ -106,7 +106,7 @@ function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnTy
     const text = linesText(flow.lines);
     if (isNested) addLines(outer, flow.lines);
     else if (page.isMaster && kind === 'footer') page.footer = text.trim();
-    else if (ON_MANY_SLIDES.has(kind)) deck.footers.add(text.trim());
+    else if (SHARED.has(kind)) deck.footers.add(text.trim());
     else if (text !== '') target.push({ ...parsePlace(attributes), isTitle: kind === 'title', lines: flow.lines });
     if (kind === 'title' && !page.title) page.title = oneLine(flow).trim();
   });
@@ -114,8 +114,8 @@ function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnTy
 
 /** Placeholders of master pages are those of the slides. Of a notes page only the notes are text. */
 function isLeftOut(kind: string, attributes: Attributes, { page, inNotes }: Deck): boolean {
-  if (attributes['presentation:placeholder'] === 'true' || SAYS_NOTHING.has(kind)) return true;
-  return (page?.isMaster === true && kind !== '' && kind !== 'footer') || (inNotes && ON_MANY_SLIDES.has(kind));
+  if (attributes['presentation:placeholder'] === 'true' || SLIDE_NUMBERS.has(kind)) return true;
+  return (page?.isMaster === true && kind !== '' && kind !== 'footer') || (inNotes && SHARED.has(kind));
 }
 
 /** A deeper group is part of the group around. */

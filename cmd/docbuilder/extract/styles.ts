@@ -3,7 +3,6 @@ import type { Attributes, Elements, Open } from './sax.ts';
 /** A style has text properties for each of these (ODF 1.3 part 3, section 20.195). */
 export const SCRIPTS = ['western', 'asian', 'complex'] as const;
 export type Script = (typeof SCRIPTS)[number];
-const SUFFIX: Record<Script, string> = { western: '', asian: '-asian', complex: '-complex' };
 
 export interface TextStyle {
   readonly fonts: Readonly<Partial<Record<Script, string>>>;
@@ -155,8 +154,7 @@ function textProperties(attributes: Attributes, families: ReadonlyMap<string, st
   const fonts: Partial<Record<Script, string>> = {};
   const languages: Partial<Record<Script, string>> = {};
   for (const script of SCRIPTS) {
-    const suffix = SUFFIX[script];
-    const prefix = script === 'western' ? 'fo' : 'style';
+    const [prefix, suffix] = script === 'western' ? ['fo', ''] : ['style', `-${script}`];
     const face = families.get(attributes[`style:font-name${suffix}`] ?? '');
     const font = face || familyName(attributes[`${prefix}:font-family${suffix}`] ?? '');
     if (font) fonts[script] = font;

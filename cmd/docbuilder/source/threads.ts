@@ -26,23 +26,15 @@ function describeCause(cause: unknown): string | undefined {
   return [cause.name, ...frames.slice(0, 5)].join('\n');
 }
 
-/** Threads for work that would block the event loop. Each does one task at a time, and is kept for the next one. */
-export interface Threads {
-  /**
-   * Does a task in the next free thread. Input and value are copied.
-   * @throws {AppError} as the task does; RangeError if the heap is too small; the signal's reason
-   */
-  run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value>;
-  /** Ends all threads, and the tasks in them. */
-  stop(): Promise<void>;
-}
+export type Threads = ReturnType<typeof createThreads>;
 
 /**
+ * Creates threads for work that would block the event loop. Each does one task at a time, and is kept for the next one.
  * @param module calls `serveTasks`
  * @param size most threads at a time
  * @param memoryMb heap of a thread in MiB; by default that of the main thread
  */
-export function createThreads(module: URL, size: number, memoryMb = getHeapStatistics().heap_size_limit / MB): Threads {
+export function createThreads(module: URL, size: number, memoryMb = getHeapStatistics().heap_size_limit / MB) {
   const stopping = new AbortController();
   const pool = createPool<Worker>(
     {
@@ -54,6 +46,10 @@ export function createThreads(module: URL, size: number, memoryMb = getHeapStati
     { max: size, testOnBorrow: true },
   );
   return {
+    /**
+     * Does a task in the next free thread. Input and value are copied.
+     * @throws {AppError} as the task does; RangeError if the heap is too small; the signal's reason
+     */
     async run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value> {
       const ended = AbortSignal.any([signal, stopping.signal]);
       // A task that was ended before its turn leaves the thread as it is.
@@ -63,7 +59,8 @@ export function createThreads(module: URL, size: number, memoryMb = getHeapStati
       const { code, detail, cause } = report.error;
       throw new AppError(code, detail, { cause });
     },
-    async stop() {
+    /** Ends all threads, and the tasks in them. */
+    async stop(): Promise<void> {
       stopping.abort(new Error('the threads are stopped'));
       await pool.drain();
       await pool.clear();

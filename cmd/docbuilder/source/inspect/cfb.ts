@@ -1,15 +1,7 @@
 import { corrupt } from '../source-errors.ts';
 import type { ByteSource } from './source.ts';
 
-/** The root storage of a compound file ([MS-CFB]), the container of doc, xls, ppt and of encrypted OOXML. */
-export interface CompoundFile {
-  /** Returns whether there is a stream or storage of this name, in any case (section 2.6.4). */
-  has(name: string): boolean;
-  /** Returns whether no part of a stream is cut off. */
-  isWhole(name: string): boolean;
-  /** Returns the first bytes of a stream; none if there is no such stream. */
-  readStart(name: string, length: number): Buffer;
-}
+export type CompoundFile = ReturnType<typeof readCompoundFile>;
 
 /** An entry of the directory (section 2.6), with its name in lower case. */
 interface DirectoryEntry {
@@ -30,8 +22,11 @@ const MAX_REGULAR_SECTOR = 0xfffffffa;
 /** No document has a longer directory or mini FAT. */
 const MAX_TABLE_BYTES = 16 * 1024 * 1024;
 
-/** Reads a file whose tables lead to a directory. @throws {AppError} `corrupt_source` `bad_compound_file` */
-export function readCompoundFile(source: ByteSource): CompoundFile {
+/**
+ * Reads the root storage of a compound file ([MS-CFB]), the container of doc, xls, ppt and of encrypted OOXML.
+ * @throws {AppError} `corrupt_source` `bad_compound_file`
+ */
+export function readCompoundFile(source: ByteSource) {
   const header = source.read(0, HEADER_BYTES);
   if (header.length < HEADER_BYTES) throw corrupt('bad_compound_file');
   const shift = header.readUInt16LE(30);
@@ -59,14 +54,17 @@ export function readCompoundFile(source: ByteSource): CompoundFile {
   };
 
   return {
-    has: (name) => entries.has(name.toLowerCase()),
-    isWhole(name) {
+    /** Returns whether there is a stream or storage of this name, in any case (section 2.6.4). */
+    has: (name: string) => entries.has(name.toLowerCase()),
+    /** Returns whether no part of a stream is cut off. */
+    isWhole(name: string): boolean {
       const { start = 0, size = 0 } = entries.get(name.toLowerCase()) ?? {};
       if (size < MINI_STREAM_CUTOFF) return true;
       const sectors = Uint32Array.from(chain(start, fat)).subarray(0, Math.ceil(size / sectorBytes));
       return sectors.length * sectorBytes >= size && sectors.every((sector) => sector < inFile);
     },
-    readStart(name, length) {
+    /** Returns the first bytes of a stream; none if there is no such stream. */
+    readStart(name: string, length: number): Buffer {
       const { start = 0, size = 0 } = entries.get(name.toLowerCase()) ?? {};
       const read = size < MINI_STREAM_CUTOFF ? readMiniChain : readChain;
       return read(start, Math.min(length, size));

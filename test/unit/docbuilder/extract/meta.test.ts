@@ -210,7 +210,7 @@ describe('fonts and languages of a document', () => {
       ...{ Calibri: 'Carlito', Cambria: 'Caladea', Arial: 'Liberation Sans', 'Times New Roman': 'Liberation Serif' },
       ...{ 'Courier New': 'Liberation Mono', 'liberation sans': null },
     };
-    const found = await createFonts().lookUp(Object.keys(replaced).map((name) => ({ name })));
+    const found = await createFonts().lookUp(Object.keys(replaced).map((name) => ({ name, sample: '' })));
     expect(found).to.deep.equal(
       Object.entries(replaced).map(([name, replacement]) => ({ name, substituted: replacement !== null, replacement })),
     );
@@ -218,7 +218,7 @@ describe('fonts and languages of a document', () => {
 
   it('may be called anything', async () => {
     const odd = ['--help', '-v', ':family=Carlito', '%{file}', '$(id)', 'x'.repeat(5000), 'a\u0000b', '\\'];
-    const found = await createFonts().lookUp(odd.map((name) => ({ name })));
+    const found = await createFonts().lookUp(odd.map((name) => ({ name, sample: '' })));
     expect(found.map(({ substituted }) => substituted)).to.deep.equal(odd.map(() => true));
     for (const { replacement } of found) expect(replacement ?? '').to.match(/^[A-Z][\w ]*$|^$/);
   });
