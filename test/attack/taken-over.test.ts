@@ -17,9 +17,15 @@ import type { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { createCanary } from '../../cmd/docbuilder/engine/engine.ts';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
-import { createSandbox, type Sandbox } from '../../cmd/docbuilder/engine/sandbox.ts';
+import {
+  createSandbox,
+  getUid,
+  makeWorkerFolder,
+  type Sandbox,
+  setupMessage,
+  workerCommand,
+} from '../../cmd/docbuilder/engine/sandbox.ts';
 import { WorkerProcess } from '../../cmd/docbuilder/engine/worker-process.ts';
-import { getUser, makeWorkerFolder, setupMessage, workerCommand } from '../../cmd/docbuilder/engine/worker-setup.ts';
 import { isRoot, skip } from '../engine/support.ts';
 
 const CODE = join(import.meta.dirname, '../../cmd/docbuilder/engine');
@@ -92,11 +98,11 @@ describe('attack: a worker that was taken over', function () {
     const directory = join(folder, 'worker');
     const { canary, close } = await createCanary(folder);
     try {
-      const user = getUser(0, sandbox);
-      await makeWorkerFolder(directory, office, user);
+      const uid = getUid(0, sandbox);
+      await makeWorkerFolder(directory, office, uid);
       const { command, environment } = workerCommand(directory, office, sandbox);
       const child = await WorkerProcess.start(withWayTo(folder, command), environment);
-      child.send(setupMessage(directory, { office, sandbox, canary, memoryMb: MEMORY_MB, stallSeconds: 20 }, user));
+      child.send(setupMessage(directory, { office, sandbox, canary, memoryMb: MEMORY_MB, stallSeconds: 20 }, uid));
       await child.ended;
       return told(child.errorOutput);
     } finally {

@@ -9,7 +9,6 @@ import {
   getFamily,
   getRoom,
   isTargetFormat,
-  type SourceEncoding,
   type SourceFormat,
   type TargetFormat,
 } from '../formats.ts';
@@ -21,10 +20,7 @@ export interface ConvertRequest extends Pick<SourceRequest, 'source' | 'from'> {
   options: ConvertOptions;
 }
 
-/**
- * `POST /v1/convert` as a kind of job. Everything that can be refused is refused in `prepare`, before a worker is asked.
- * @throws {AppError} `unsupported_format` for a target or a `from` that is no format
- */
+/** `POST /v1/convert` as a kind of job. @throws {AppError} `unsupported_format` for a target or `from` that is no format */
 export function convertWork(request: ConvertRequest, deps: SourceDependencies & { engine: Engine }): Work {
   const { password, encoding, delimiter } = request.options;
   const to = parseTarget(request.to);
@@ -51,7 +47,7 @@ export function convertWork(request: ConvertRequest, deps: SourceDependencies & 
   };
 }
 
-/** The format that a request's `to` names. @throws {AppError} `unsupported_format` */
+/** Parses a target format. @throws {AppError} `unsupported_format` */
 export function parseTarget(to: string): TargetFormat {
   const name = to.toLowerCase();
   if (!isTargetFormat(name)) throw new AppError('unsupported_format', { to });
@@ -62,7 +58,7 @@ type OptionName = keyof ConvertOptions;
 
 const isText = (format: SourceFormat | TargetFormat): boolean => format === 'csv' || format === 'txt';
 
-/** Pairs for which each option means something. An option that would be ignored is a mistake of the caller's. */
+/** The pairs that use each option. An option that would be ignored is refused. */
 const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFormat) => boolean; where: string }> = {
   password: { to: () => true, where: 'mọi nguồn' },
   pages: { to: (_, target) => target === 'pdf', where: 'đích pdf' },
@@ -72,10 +68,7 @@ const APPLIES: Record<OptionName, { to: (source: SourceFormat, target: TargetFor
   encoding: { to: (source, target) => isText(source) || isText(target), where: 'nguồn hoặc đích csv hay txt' },
 };
 
-/**
- * Checks the options of a conversion and makes the engine's settings of them.
- * @throws {AppError} `bad_request` for options that this pair does not know or that contradict themselves
- */
+/** Returns the engine's options of a conversion. @throws {AppError} `bad_request` for invalid options or those of other pairs */
 function convertOptions(options: ConvertOptions, source: SourceFormat, target: TargetFormat): OutputOptions {
   const mistakes: Mistake[] = (Object.keys(options) as OptionName[])
     .filter((name) => !APPLIES[name].to(source, target))
@@ -89,25 +82,19 @@ function convertOptions(options: ConvertOptions, source: SourceFormat, target: T
       message: 'phải là một ký tự không phải chữ cái, chữ số, dấu nháy kép hay ký tự xuống dòng',
     });
   }
-  const { encoding } = options;
-  if (!isText(source) && encoding !== undefined && !isWritten(encoding)) {
+  const { password: _, delimiter, encoding, ...ofPdf } = options;
+  if (!isText(source) && FOREIGN_ENCODINGS.some((name) => name === encoding)) {
     mistakes.push({ path: '/options/encoding', message: 'là bảng mã chỉ dùng để đọc' });
   }
   const [first, ...rest] = mistakes;
   if (first) throw badRequest(first, ...rest);
-  const { pages, pdfa, image_resolution: imageResolution, delimiter } = options;
+  // A text source is read with `delimiter` and `encoding` (source/sources.ts); its target is not written with them.
+  if (isText(source)) return ofPdf;
   return {
-    ...(pages !== undefined && { pages }),
-    ...(pdfa !== undefined && { pdfa }),
-    ...(imageResolution !== undefined && { imageResolution }),
-    // A text source was read with them already (source/sources.ts).
-    ...(delimiter !== undefined && source !== 'csv' && { delimiter }),
-    ...(encoding !== undefined && isWritten(encoding) && !isText(source) && { encoding }),
+    ...ofPdf,
+    ...(delimiter !== undefined && { delimiter }),
+    ...(encoding !== undefined && { encoding: encoding as Encoding }),
   };
-}
-
-function isWritten(encoding: SourceEncoding): encoding is Encoding {
-  return !FOREIGN_ENCODINGS.some((name) => name === encoding);
 }
 
 function rangesAscend(pages: string): boolean {
@@ -117,7 +104,7 @@ function rangesAscend(pages: string): boolean {
   });
 }
 
-/** Makes the detail of an error about a pair that cannot be converted. */
+/** Returns the detail of `unsupported_format` for a pair. */
 export function pairDetail(source: SourceFormat, target: string): { from: string; to: string; family: string } {
   return { from: source, to: target, family: getFamily(source) };
 }

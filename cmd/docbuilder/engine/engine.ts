@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,34 +11,29 @@ import { createRunDirectory, isOpen, removeFolder } from './run-directory.ts';
 import { createSandbox } from './sandbox.ts';
 import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from './task.ts';
 import { startWarmWorker } from './warm-up.ts';
-import type { Worker, WorkerSettings } from './worker.ts';
-import type { Canary } from './worker-setup.ts';
+import type { Worker } from './worker.ts';
 
 export interface EngineSettings {
   /** Workers that run jobs, at first; one more stands by. */
   workers: number;
-  /** A worker is replaced after so many jobs, */
+  /** A worker is replaced after so many jobs or minutes. */
   maxJobs: number;
-  /** or minutes. */
   maxAgeMinutes: number;
   /** Memory that LibreOffice may use in a job; after a job with over 60 % in use the worker is replaced. */
   memoryMb: number;
-  /** A job may use this much CPU time on each of two cores. */
+  /** A job may use so much CPU time on each of two cores. */
   jobTimeoutSeconds: number;
-  /** LibreOffice may stand still over a document for so long. */
+  /** A job that uses no CPU time for so long is ended. */
   stallSeconds?: number;
-  /** Workers have their folders here. */
+  /** The workers' folders are in it. */
   workDir: string;
-  /** `auto` takes the first kind that proves itself on this machine. */
+  /** `auto` takes the first kind that works on this machine. */
   sandbox: 'auto' | SandboxKind;
   /** The folder of `soffice.bin`, where it is not a usual one. */
   officeDir?: string | undefined;
   log: Logger;
   clock?: Clock;
 }
-
-/** Starts a worker in a slot and a new folder. */
-type Start = (slot: number, settings: WorkerSettings) => Promise<Worker>;
 
 const MiB = 1024 * 1024;
 const WORN_SHARE = 0.6;
@@ -46,39 +42,36 @@ const ATTEMPTS = 2;
 const STALL_SECONDS = 20;
 
 /**
- * Starts the engine: finds LibreOffice, finds a sandbox that holds, and keeps a pool of workers in it.
- * @throws when LibreOffice is missing, or no sandbox of the kind wanted proves itself
+ * Starts the engine: finds LibreOffice, finds a sandbox that works, and keeps a pool of workers in it.
+ * @throws when LibreOffice is missing, or no sandbox of the kind asked for works
  */
 export async function createEngine(options: EngineSettings): Promise<Engine> {
-  const { workers, maxJobs, maxAgeMinutes, memoryMb, jobTimeoutSeconds, log } = options;
-  const { stallSeconds = STALL_SECONDS, clock = systemClock } = options;
+  const { memoryMb, jobTimeoutSeconds, stallSeconds = STALL_SECONDS, log, clock = systemClock } = options;
   const office = await findOffice(options.officeDir);
   const runDirectory = await createRunDirectory(options.workDir, log);
   const { canary, close } = await createCanary(runDirectory);
   const stopping = new AbortController();
+  const open = await isOpen(runDirectory);
   let started = 0;
-  const start: Start = (slot, settings) => startWarmWorker(slot, join(runDirectory, `w${slot}-${started++}`), settings);
+  const start = (slot: number, kind: SandboxKind): Promise<Worker> => {
+    const sandbox = createSandbox(kind, office, Math.floor(TMP_SHARE * memoryMb) * MiB, open);
+    const limits = { memoryMb, jobTimeoutSeconds, stallSeconds };
+    const settings = { office, sandbox, canary, ...limits, stopping: stopping.signal, log, clock };
+    return startWarmWorker(slot, join(runDirectory, `w${slot}-${started++}`), settings);
+  };
   const remove = () => {
     close();
     return removeFolder(runDirectory, log);
   };
 
-  const limits = { memoryMb, jobTimeoutSeconds, stallSeconds };
-  const parts = { office, canary, ...limits, stopping: stopping.signal, log, clock };
-  const open = await isOpen(runDirectory);
-  const toSettings = (kind: SandboxKind): WorkerSettings => {
-    const sandbox = createSandbox(kind, office, Math.floor(TMP_SHARE * memoryMb) * MiB, open);
-    return { ...parts, sandbox };
-  };
-  const { first, settings } = await findSandbox(options.sandbox, toSettings, start, log).catch(async (error) => {
+  const { first, kind } = await findSandbox(options.sandbox, start, log).catch(async (error) => {
     await remove();
     throw error;
   });
-  const { kind } = settings.sandbox;
   if (kind === 'off') log.warn('workers run without a sandbox');
-  const maxResidentBytes = WORN_SHARE * memoryMb * MiB;
-  const poolOptions = { size: workers, maxJobs, maxAgeMinutes, maxResidentBytes, clock, log };
-  const pool = new WorkerPool((slot) => start(slot, settings), first, poolOptions);
+  const { workers: size, maxJobs, maxAgeMinutes } = options;
+  const limits = { size, maxJobs, maxAgeMinutes, maxResidentBytes: WORN_SHARE * memoryMb * MiB };
+  const pool = new WorkerPool((slot) => start(slot, kind), first, { ...limits, clock, log });
 
   return {
     run: (task, signal) => runOnWorker(pool, task, signal, log),
@@ -95,18 +88,16 @@ export async function createEngine(options: EngineSettings): Promise<Engine> {
   };
 }
 
-/** Tries the kinds of sandbox in order of strength. One is available only if a worker comes up in it. */
+/** Starts the first worker in the strongest kind of sandbox in which one starts. */
 async function findSandbox(
   wanted: EngineSettings['sandbox'],
-  toSettings: (kind: SandboxKind) => WorkerSettings,
-  start: Start,
+  start: (slot: number, kind: SandboxKind) => Promise<Worker>,
   log: Logger,
-): Promise<{ first: Worker; settings: WorkerSettings }> {
+): Promise<{ first: Worker; kind: SandboxKind }> {
   const reasons: string[] = [];
   for (const kind of wanted === 'auto' ? (['namespaces', 'landlock'] as const) : [wanted]) {
     try {
-      const settings = toSettings(kind);
-      return { first: await start(0, settings), settings };
+      return { first: await start(0, kind), kind };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.info({ sandbox: kind, reason }, 'a kind of sandbox is not available');
@@ -116,7 +107,7 @@ async function findSandbox(
   throw new Error(`no sandbox for the workers (${reasons.join('; ')})`);
 }
 
-/** Runs a task, once more where its worker dies of no known fault. */
+/** Runs a task, and once more where its worker dies of no known fault. */
 async function runOnWorker(
   pool: WorkerPool,
   task: EngineTask,
@@ -139,14 +130,11 @@ async function runOnWorker(
   }
 }
 
-/** Puts up things that a worker must not reach: a server on the loopback interface, and a file in `directory`. */
-export async function createCanary(directory: string): Promise<{ canary: Canary; close(): void }> {
+/** Starts a server on the loopback interface and writes a file in `directory`, which no worker must reach. */
+export async function createCanary(directory: string) {
   const server = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  server.unref();
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
   const file = join(directory, 'canary');
   await writeFile(file, 'a worker that reads this is not confined\n', { mode: 0o644 });
   return { canary: { port: (server.address() as AddressInfo).port, file }, close: () => void server.close() };

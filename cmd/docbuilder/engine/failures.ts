@@ -2,18 +2,12 @@ import { statfs } from 'node:fs/promises';
 import { EngineFailure, type EngineFailureReason, type EngineTask } from './task.ts';
 import type { Message } from './worker-process.ts';
 
-/** The worker died, or is about to, during a task through no fault that is known; another one may try. */
+/** The worker died, or is about to, of no known fault of the document; the task may be tried once more. */
 export class WorkerLost extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'WorkerLost';
-  }
+  override readonly name = 'WorkerLost';
 }
 
-/**
- * By the phase of a job and the name of the exception that picture.py, job.py, parts.py or sheets.py raises in it. An
- * OSError is a library that cannot be loaded.
- */
+/** By the phase of a job and the exception raised in it. An OSError is a library that cannot be loaded. */
 const REASONS: ReadonlyMap<string, EngineFailureReason> = new Map([
   ['load: OtherFormat', 'other_format'],
   ['load: DamagedPart', 'damaged_part'],
@@ -24,19 +18,10 @@ const REASONS: ReadonlyMap<string, EngineFailureReason> = new Map([
   ['picture: MemoryError', 'memory'],
   ['picture: OSError', 'no_worker'],
 ]);
-/** Deaths that are a document's own fault. */
-const FAULTS: ReadonlyMap<unknown, string> = new Map([
-  ['cpu', 'the document used up the CPU time of a job'],
-  ['threads', 'the document made LibreOffice start too many threads'],
-  ['stalled', 'LibreOffice stood still over the document'],
-]);
-/** Less free space than this, and whatever failed is the disk's fault. */
+/** With less free space than this, any failure is the disk's. */
 const FULL_BYTES = 1024 * 1024;
 
-/**
- * Makes the failure of a task on a worker that answered, from its answer.
- * @param directory where the worker writes results
- */
+/** Returns the failure that a worker answers with (job.py, explain). `directory` is where it writes results. */
 export async function taskFailure(
   answer: Message,
   task: EngineTask,
@@ -48,10 +33,10 @@ export async function taskFailure(
   const what = `${phase}: ${answer['type']}`;
   if (asked('Password')) return new EngineFailure('password', what);
   if (asked('OUT_OF_DISK_SPACE')) return new EngineFailure('disk_full', what);
-  // LibreOffice says no more than that it could not write, or open what it first writes to a file, as when it decrypts.
+  // LibreOffice may report a full disk as any error, also of a load that writes a temporary file first.
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < FULL_BYTES) return new EngineFailure('disk_full', what);
-  // The document was opened and stored. LibreOffice closes it first of all on SIGTERM.
+  // The document was stored; LibreOffice closes it when it gets a SIGTERM.
   if (phase === 'count') return new WorkerLost(what);
   const output = task.outputs[Number(answer['output'])];
   const asksForPages = output !== undefined && ('image' in output || output.options.pages !== undefined);
@@ -59,11 +44,11 @@ export async function taskFailure(
   return new EngineFailure(REASONS.get(what) ?? other, what);
 }
 
-/** Makes the failure of a task that ended with its worker, from the worker's last words (office.py). */
+/** Returns the failure of a task whose worker died, by the worker's last message (office.py, Watch). */
 export function deathFailure(lastWords: Message | undefined): EngineFailure | WorkerLost {
   const message = String(lastWords?.['message'] ?? 'the worker ended');
   const died = lastWords?.['died'];
   if (died === 'memory' || died === 'output_limit') return new EngineFailure(died, message);
-  const fault = FAULTS.get(died);
-  return fault === undefined ? new WorkerLost(message) : new EngineFailure('crashed', fault);
+  const isFault = died === 'cpu' || died === 'threads' || died === 'stalled';
+  return isFault ? new EngineFailure('crashed', `${died}: ${message}`) : new WorkerLost(message);
 }

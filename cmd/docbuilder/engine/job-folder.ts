@@ -1,108 +1,84 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { copyFile, open, unlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { truncate } from '../../../src/common/truncate.ts';
-import { MAX_STEM_BYTES, toSheetName } from '../source/filename.ts';
+import { join } from 'node:path';
+import { toSheetName } from '../source/filename.ts';
 import { EngineFailure, type EngineTask } from './task.ts';
 
-/** The user a worker runs as, where that is not the service's own. */
-export interface User {
-  uid: number;
-  gid: number;
-}
-
-/** A fresh folder for one job: the source, and `out/` in which the worker makes the results. */
-export interface JobFolder {
-  /** Names below the folder given to `createJobFolder`. */
-  input: string;
-  outputs: string[];
-  /** Moves result `index` to `target`, which does not exist yet. @throws {EngineFailure} */
-  deliver(index: number, target: string, maxBytes: number): Promise<void>;
-  remove(): void;
-}
+export type JobFolder = Awaited<ReturnType<typeof createJobFolder>>;
 
 /**
- * Makes a job's folder in `directory` with a copy of the task's source. A copy, because a worker that a document has
- * taken over must not be able to change the file that a second attempt starts from.
- * @param user owner of `out/`; all the rest stays out of the worker's hands where it has a uid of its own
+ * Creates a job's folder in `directory`, with `out/` for the results and a copy of the task's source: a worker that a
+ * document has taken over must not be able to change the file that a second attempt reads.
+ * @param uid owner of `out/`; a worker with its own uid can write nowhere else
  */
-export async function createJobFolder(directory: string, task: EngineTask, user?: User): Promise<JobFolder> {
+export async function createJobFolder(directory: string, task: EngineTask, uid?: number) {
   const name = randomBytes(8).toString('hex');
   const folder = join(directory, name);
-  const stem = safeStem(task.from === 'csv' ? toSheetName(task.stem) : task.stem);
+  const stem = task.from === 'csv' ? toSheetName(task.stem) : task.stem;
   const input = `${stem}.${task.from}`;
-  // Numbers keep two of one format apart.
   const outputs = task.outputs.map(({ to }, index) => (index === 0 ? `${stem}.${to}` : `${index}-${stem}.${to}`));
   let out: number | undefined;
-  // A handful of names in a folder of our own: done at once they take less time than to be handed to a thread each, and
-  // all the while the worker would stand idle.
+  // Synchronous calls are faster here than the thread pool, and the worker is idle meanwhile.
   try {
-    mkdirSync(folder, { mode: 0o755 });
-    await copyFile(task.input, join(folder, input), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    if (user) chmodSync(join(folder, input), 0o644);
+    fs.mkdirSync(folder, { mode: 0o755 });
+    await copyFile(task.input, join(folder, input), fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
+    if (uid !== undefined) fs.chmodSync(join(folder, input), 0o644);
     const results = join(folder, 'out');
-    mkdirSync(results, { mode: 0o700 });
-    if (user) chownSync(results, user.uid, user.gid);
-    // From here on the folder is known by its descriptor: a link put in its place leads nowhere.
-    out = openSync(results, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-    if (readlinkSync(`/proc/self/fd/${out}`) !== results)
+    fs.mkdirSync(results, { mode: 0o700 });
+    if (uid !== undefined) fs.chownSync(results, uid, uid);
+    // From here on the folder is used by its descriptor, so a link in its place has no effect.
+    out = fs.openSync(results, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW);
+    if (fs.readlinkSync(`/proc/self/fd/${out}`) !== results)
       throw new EngineFailure('crashed', 'the job folder was replaced');
   } catch (error) {
-    if (out !== undefined) closeSync(out);
-    rmSync(folder, { recursive: true, force: true });
+    if (out !== undefined) fs.closeSync(out);
+    fs.rmSync(folder, { recursive: true, force: true });
     throw fileError(error);
   }
   const results = out;
   return {
+    /** Paths in `directory`. */
     input: join(name, input),
     outputs: outputs.map((output) => join(name, 'out', output)),
-    deliver: (index, target, maxBytes) => deliver(`/proc/self/fd/${results}/${outputs[index]}`, target, maxBytes),
-    remove() {
-      closeSync(results);
-      rmSync(folder, { recursive: true, force: true });
+    /** Moves result `index` to `target`, which must not exist. @throws {EngineFailure} */
+    deliver: (index: number, target: string, maxBytes: number) =>
+      deliver(`/proc/self/fd/${results}/${outputs[index]}`, target, maxBytes),
+    remove(): void {
+      fs.closeSync(results);
+      fs.rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 async function deliver(source: string, target: string, maxBytes: number): Promise<void> {
-  const made = lstatSync(source, { throwIfNoEntry: false });
+  const made = fs.lstatSync(source, { throwIfNoEntry: false });
   if (!made?.isFile()) throw new EngineFailure('corrupt', 'no result was written');
   if (made.size > maxBytes) throw new EngineFailure('output_limit', `the result has ${made.size} bytes`);
   try {
     await move(source, target);
-    // Checked again where the worker cannot reach it: it may have swapped the file in between.
-    const moved = lstatSync(target);
+    // The worker may have replaced the file before it was moved.
+    const moved = fs.lstatSync(target);
     if (!moved.isFile() || moved.nlink !== 1 || moved.size > maxBytes) {
       throw new EngineFailure('crashed', 'the result was replaced');
     }
-    if (process.getuid && moved.uid !== process.getuid()) chownSync(target, process.getuid(), process.getgid?.() ?? 0);
-    if ((moved.mode & 0o777) !== 0o600) chmodSync(target, 0o600);
+    if (process.getuid && moved.uid !== process.getuid())
+      fs.chownSync(target, process.getuid(), process.getgid?.() ?? 0);
+    if ((moved.mode & 0o777) !== 0o600) fs.chmodSync(target, 0o600);
   } catch (error) {
-    rmSync(target, { force: true });
+    fs.rmSync(target, { force: true });
     throw fileError(error);
   }
 }
 
 async function move(source: string, target: string): Promise<void> {
   try {
-    renameSync(source, target);
+    fs.renameSync(source, target);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    const from = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const from = await open(source, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
     try {
-      await copyFile(`/proc/self/fd/${from.fd}`, target, constants.COPYFILE_EXCL);
+      await copyFile(`/proc/self/fd/${from.fd}`, target, fs.constants.COPYFILE_EXCL);
     } finally {
       await from.close();
     }
@@ -110,13 +86,7 @@ async function move(source: string, target: string): Promise<void> {
   }
 }
 
-/** The stem as a file name of one component, whatever the caller sent. */
-function safeStem(stem: string): string {
-  const name = basename(stem.replaceAll('\0', '')).replace(/^\.+/, '');
-  return truncate(name, MAX_STEM_BYTES) || 'document';
-}
-
-/** Errors of a file system: without space as EngineFailure, others without the path, in which the document's name stands. */
+/** Returns an error of a file system as `disk_full`, or without its path, which contains the document's name. */
 export function fileError(error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error;
   const { syscall, code } = error;

@@ -9,31 +9,22 @@ import { exists } from '../../../src/common/fs/exists.ts';
 export interface Office {
   /** The folder that holds `soffice.bin`. */
   program: string;
-  /** Full version such as `7.4.7.2`. */
+  /** Such as `7.4.7.2`, and its first two parts. */
   version: string;
-  /** Its first two parts: what a profile calls the version it was last used with. */
   release: string;
-  /** A profile's name for the build its extensions were last synchronised with. */
   buildId: string;
-  /** The vendor of the build. */
   vendor: string;
   python: string;
 }
 
-const STANDARD_PROGRAM = '/usr/lib/libreoffice/program';
-
-/** Finds LibreOffice: in `directory` where one is given, else where Debian or the Document Foundation put it. */
+/** Finds LibreOffice in `directory`, or where Debian or The Document Foundation installs it, the newest first. */
 export async function findOffice(directory?: string): Promise<Office> {
-  for (const program of directory === undefined ? await usualPlaces() : [directory]) {
+  const optional = (await readdir('/opt').catch(() => [])).filter((name) => name.startsWith('libreoffice')).sort();
+  const installed = optional.reverse().map((name) => join('/opt', name, 'program'));
+  for (const program of directory === undefined ? ['/usr/lib/libreoffice/program', ...installed] : [directory]) {
     if (await exists(join(program, 'soffice.bin'))) return describe(program);
   }
   throw new Error(`LibreOffice is not installed${directory === undefined ? '' : ` in ${directory}`}`);
-}
-
-async function usualPlaces(): Promise<string[]> {
-  const optional = await readdir('/opt').catch(() => []);
-  const bundles = optional.filter((name) => name.startsWith('libreoffice')).sort();
-  return [STANDARD_PROGRAM, ...bundles.reverse().map((name) => join('/opt', name, 'program'))];
 }
 
 async function describe(program: string): Promise<Office> {

@@ -1,20 +1,17 @@
 import { open } from 'node:fs/promises';
 import { inflateSync } from 'node:zlib';
 
-/** Bytes at the end of a file that are looked at first. */
+/** Bytes at the end of a file that are read first. */
 const ENDS = [64 * 1024, 4 * 1024 * 1024];
-/** More unpacks no stream of objects to: each holds a few hundred. */
+/** A stream of objects has a few hundred and never unpacks to more. */
 const MAX_OBJECTS_BYTES = 32 * 1024 * 1024;
-/** The root of the page tree as LibreOffice writes it: the only node, with all pages as its kids. */
+/** The page tree of a PDF by LibreOffice is one node, with all pages as its kids. */
 const PAGE_TREE = /\/Type\s*\/Pages\b/;
 const COUNT = /\/Count\s+(\d+)/;
 const OBJECTS = /\/Type\s*\/ObjStm\b/g;
 const STREAM = /stream\r?\n/g;
 
-/**
- * Counts the pages of a PDF that LibreOffice wrote, from its page tree. It stands near the end; of a large file only
- * the end is read.
- */
+/** Counts the pages of a PDF by LibreOffice, from its page tree, which is near the end. */
 export async function countPages(path: string): Promise<number> {
   const file = await open(path);
   try {
@@ -22,7 +19,8 @@ export async function countPages(path: string): Promise<number> {
     for (const length of [...ENDS.filter((end) => end < size), size]) {
       const end = Buffer.alloc(length);
       await file.read(end, 0, length, size - length);
-      const count = countIn(end);
+      const text = end.toString('latin1');
+      const count = lastCount(text) ?? lastCountInStreams(end, text);
       if (count !== undefined) return count;
     }
     return 0;
@@ -31,14 +29,9 @@ export async function countPages(path: string): Promise<number> {
   }
 }
 
-function countIn(pdf: Buffer): number | undefined {
-  const text = pdf.toString('latin1');
-  return lastCount(text) ?? lastInObjectStreams(pdf, text);
-}
-
 /**
- * The count of the last page tree in a text. Whatever stands in a document's title stands in here too: each piece
- * without `>` is gone through once, so that a title of nothing but page trees costs no more than its length.
+ * Returns the count of the last page tree in a text. A document's title may contain page trees: each piece without `>` is
+ * searched once, so that the time is linear.
  */
 function lastCount(text: string): number | undefined {
   for (let end = text.length; end > 0; ) {
@@ -52,8 +45,8 @@ function lastCount(text: string): number | undefined {
   return undefined;
 }
 
-/** Newer versions pack objects into compressed streams (ISO 32000-1, 7.5.7). */
-function lastInObjectStreams(pdf: Buffer, text: string): number | undefined {
+/** Returns the count of the last page tree in a compressed stream of objects (ISO 32000-1, 7.5.7). */
+function lastCountInStreams(pdf: Buffer, text: string): number | undefined {
   let count: number | undefined;
   let end = 0;
   for (const match of text.matchAll(OBJECTS)) {

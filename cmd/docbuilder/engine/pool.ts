@@ -10,16 +10,15 @@ export interface PoolOptions {
   size: number;
   maxJobs: number;
   maxAgeMinutes: number;
-  /** Bytes of resident memory after a job above which the worker is replaced. */
+  /** A worker with more resident memory after a job is replaced. */
   maxResidentBytes: number;
   clock: Clock;
   log: Logger;
 }
 
-/** A worker that is started ahead of need. */
+/** A worker that is started ahead of need; `worker` is set when it is ready. */
 interface Spare {
   starting: Promise<Worker>;
-  /** Set when it stands ready. */
   worker?: Worker;
 }
 
@@ -27,26 +26,26 @@ const NO_WORKER_MS = 10_000;
 const AGE_CHECK_MS = 5_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
-/** A moment for the job that has just got the spare, before its successor's start takes part of the CPU. */
+/** The start of the next spare takes CPU time from the job that has just got this one. */
 const REFILL_MS = 20;
-/** A worker that has this share of its jobs left, or this many, will soon need a successor. */
+/** A worker with this share of its jobs left, or this many, will soon be replaced. */
 const NEARLY_DUE_SHARE = 0.2;
 const NEARLY_DUE = 10;
 
 /**
- * Workers, each lent to one job at a time by generic-pool, and replaced when they are worn or dead. Spares stand beside
- * the pool, since it lends all that it has.
+ * Workers, which generic-pool lends to one job at a time, and which are replaced when they are worn or dead. Spares are
+ * not in generic-pool, because it lends all that it has.
  */
 export class WorkerPool {
   readonly #start: (slot: number) => Promise<Worker>;
   readonly #options: PoolOptions;
   readonly #pool: Pool<Worker>;
-  /** Those that the pool has: its own count has one twice at the moment at which it arrives. */
+  /** The workers in generic-pool, whose own count has one twice while it is added. */
   readonly #pooled = new Set<Worker>();
-  /** The eldest is handed out first, also while it is still starting. */
+  /** The oldest is used first, even while it is still starting. */
   readonly #spares: Spare[] = [];
   readonly #slots = new Set<number>();
-  /** Jobs that each living worker has had. */
+  /** The number of jobs of each living worker. */
   readonly #jobs = new Map<Worker, number>();
   readonly #starting = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
@@ -58,13 +57,13 @@ export class WorkerPool {
 
   /**
    * @param start starts a worker in a slot, a small number that no other living worker has
-   * @param first a worker in slot 0 that stands ready
+   * @param first a worker in slot 0 that is ready
    */
   constructor(start: (slot: number) => Promise<Worker>, first: Worker, options: PoolOptions) {
     this.#start = start;
     this.#options = options;
-    this.#adopt(first);
-    this.#addSpare(Promise.resolve(first));
+    this.#slots.add(first.slot);
+    this.#addSpare(Promise.resolve(this.#adopt(first)));
     this.#pool = createPool<Worker>(
       {
         create: () => this.#takeSpare(),
@@ -76,17 +75,14 @@ export class WorkerPool {
       },
       { min: options.size, max: options.size, testOnBorrow: true },
     );
-    // One that is old is replaced when it is given back: here, one after the other, where nobody borrows them.
+    // An old worker is replaced when it is given back. Idle ones are, one after the other, here.
     this.#ageTimer = setInterval(() => {
       const isSpareReady = this.#spares.some(({ worker }) => worker);
       if (this.#pool.available > 0 && this.#pool.pending === 0 && isSpareReady) this.#borrowAndReturn(1);
     }, AGE_CHECK_MS).unref();
   }
 
-  /**
-   * Lends a worker, when one is free.
-   * @throws {EngineFailure} `no_worker` when there is none alive and none can be started soon; the signal's reason
-   */
+  /** Lends a worker when one is free. @throws {EngineFailure} `no_worker` after 10 s without any; the signal's reason */
   async acquire(signal: AbortSignal): Promise<Worker> {
     const ended = AbortSignal.any([signal, this.#stopping.signal, this.#unavailable.signal]);
     ended.throwIfAborted();
@@ -100,7 +96,7 @@ export class WorkerPool {
     return worker;
   }
 
-  /** Takes a worker back; it is lent again, or replaced, once it has settled. */
+  /** Takes a worker back, which is lent again or replaced when its document is closed. */
   async giveBack(worker: Worker): Promise<void> {
     if (worker.alive) await worker.settled();
     if (this.#stopping.signal.aborted) return;
@@ -114,16 +110,16 @@ export class WorkerPool {
     return { total: max, idle: available, busy: borrowed, restarts: this.#restarts };
   }
 
-  /** Changes the number of workers: missing ones are started, and those that are too many end when they are idle. */
+  /** Changes the number of workers: missing ones are started, surplus ones end when they are idle. */
   resize(size: number): void {
     if (this.#stopping.signal.aborted) return;
     // generic-pool reads its limits at each step, but has no setter for them.
     Object.assign(Reflect.get(this.#pool, '_config'), { min: size, max: size });
-    // Requests for as many as there may be make it start those that are missing.
+    // It starts missing ones when they are asked for.
     this.#borrowAndReturn(Math.max(this.#pool.available, size - this.#pool.borrowed));
   }
 
-  /** Ends all workers; the signal that ends those just starting must have been aborted before. */
+  /** Ends all workers. The signal that ends starting ones must have aborted before. */
   async stop(): Promise<void> {
     this.#stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
     clearInterval(this.#ageTimer);
@@ -132,25 +128,25 @@ export class WorkerPool {
     await Promise.all([...this.#jobs.keys()].map((worker) => worker.end()));
   }
 
-  /** Has the pool test idle workers as it does before it lends one: it has no way to name the one that died or is too many. */
+  /** Makes generic-pool test its idle workers: it has no way to remove a certain one that died or is surplus. */
   #borrowAndReturn(count = this.#pool.available): void {
     if (this.#stopping.signal.aborted) return;
     for (let left = count; left > 0; left--) void this.#pool.acquire().then((worker) => this.giveBack(worker));
   }
 
-  /** Resolves with a worker that is ready, or the next that will be. */
+  /** Resolves with the oldest spare, when it is ready. */
   async #takeSpare(): Promise<Worker> {
     const worker = await (this.#spares.shift()?.starting ?? this.#startReliably());
     this.#pooled.add(worker);
     setTimeout(() => this.#refill(), REFILL_MS).unref();
-    // The number of workers may have changed meanwhile; the pool lends this one first.
+    // The number of workers may have changed meanwhile. By then generic-pool has this worker.
     setImmediate(() => {
       if (this.#pooled.size > this.#pool.max) this.#borrowAndReturn();
     });
     return worker;
   }
 
-  /** Starts as many spares as are wanted now: one, or as many as there are workers whose end is near. */
+  /** Starts missing spares: one is kept, or one for each worker that will soon be replaced. */
   #refill(): void {
     const nearlyDue = Math.max(NEARLY_DUE, NEARLY_DUE_SHARE * this.#options.maxJobs);
     const due = [...this.#jobs].filter(([worker, done]) => done > 0 && this.#jobsLeft(worker) < nearlyDue);
@@ -172,11 +168,14 @@ export class WorkerPool {
     });
   }
 
-  /** Never rejects: a failed start is tried again. */
+  /** Starts a worker, again and again until one has started. Never rejects. */
   async #startReliably(): Promise<Worker> {
     const { signal } = this.#stopping;
+    let slot = 0;
+    while (this.#slots.has(slot)) slot++;
+    this.#slots.add(slot);
     for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
-      const started = this.#startInFreeSlot();
+      const started = this.#start(slot).then((worker) => this.#adopt(worker));
       const settled: Promise<unknown> = started.catch(() => undefined).then(() => this.#starting.delete(settled));
       this.#starting.add(settled);
       try {
@@ -187,33 +186,19 @@ export class WorkerPool {
         await sleep(wait, undefined, { signal }).catch(() => undefined);
       }
     }
-    // After the end nobody waits for a worker any more.
+    // Nobody waits for a worker of a stopped pool.
     return new Promise(() => undefined);
   }
 
-  async #startInFreeSlot(): Promise<Worker> {
-    let slot = 0;
-    while (this.#slots.has(slot)) slot++;
-    this.#slots.add(slot);
-    try {
-      const worker = await this.#start(slot);
-      this.#adopt(worker);
-      return worker;
-    } catch (error) {
-      this.#slots.delete(slot);
-      throw error;
-    }
-  }
-
-  #adopt(worker: Worker): void {
-    this.#slots.add(worker.slot);
+  #adopt(worker: Worker): Worker {
     this.#jobs.set(worker, 0);
     clearTimeout(this.#unavailableTimer);
     if (this.#unavailable.signal.aborted) this.#unavailable = new AbortController();
     void worker.ended.then(() => {
-      // Otherwise it was retired, and all is done.
+      // Otherwise it was retired.
       if (this.#jobs.has(worker)) this.#borrowAndReturn();
     });
+    return worker;
   }
 
   async #retire(worker: Worker, isReplaced: boolean): Promise<void> {

@@ -11,9 +11,8 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const UNKNOWN = 0x3f;
 
 /**
- * Moves all results of a task out of its job folder to where they belong, and does what is left to do to them. Where
- * one fails none stays.
- * @param counted what the worker counted in the document
+ * Moves the results of a task to their paths, and finishes them. If one fails, none stays.
+ * @param counted pages, sheets or slides of the document
  * @returns pages, sheets or slides of each output
  * @throws {EngineFailure}
  */
@@ -31,23 +30,22 @@ export async function deliverAll(task: EngineTask, folder: JobFolder, counted: n
   }
 }
 
-/** Plain text loses the line that was added to it and gets its character set, the pages of a PDF are counted. */
 async function finish(output: EngineOutput, counted: number, maxBytes: number): Promise<number> {
   if ('image' in output) return 1;
-  if (output.to === 'pdf') return countPages(output.path);
-  if (output.to === 'txt') await cutLastLineFeed(output.path);
-  if (output.to === 'txt' || output.to === 'csv') await recode(output.path, output.options.encoding, maxBytes);
+  const { path, to, options } = output;
+  if (to === 'pdf') return countPages(path);
+  if (to === 'txt') {
+    // The paragraph that was added (filters.ts, endParagraph).
+    const { size } = await stat(path);
+    if (size > 0) await truncate(path, size - 1);
+  }
+  const { encoding = 'utf-8' } = options;
+  if ((to === 'txt' || to === 'csv') && encoding !== 'utf-8') await recode(path, encoding, maxBytes);
   return counted;
 }
 
-async function cutLastLineFeed(path: string): Promise<void> {
-  const { size } = await stat(path);
-  if (size > 0) await truncate(path, size - 1);
-}
-
-/** LibreOffice always writes UTF-8; other character sets are made here, the same for every version of it. */
-async function recode(path: string, encoding: Encoding | undefined, maxBytes: number): Promise<void> {
-  if (encoding === undefined || encoding === 'utf-8') return;
+/** Encodes a file in UTF-8, as LibreOffice writes it, anew: LibreOffice's versions differ in other character sets. */
+async function recode(path: string, encoding: Exclude<Encoding, 'utf-8'>, maxBytes: number): Promise<void> {
   const temporary = `${path}.recoded`;
   let bytes = 0;
   try {
@@ -72,8 +70,8 @@ async function recode(path: string, encoding: Encoding | undefined, maxBytes: nu
 type Pieces = AsyncIterable<string> | Iterable<string>;
 
 /**
- * The bytes of a text that comes in pieces. UTF-16 starts with a byte order mark. A character that the set does not have
- * becomes a question mark; letters whose marks stand beside them are composed first, because few sets have such marks.
+ * Encodes text that comes in pieces. UTF-16 begins with a byte order mark. Letters and their combining marks are composed
+ * before they are encoded in other sets, and become question marks where the set does not have them.
  */
 export async function* encoded(pieces: Pieces, encoding: Exclude<Encoding, 'utf-8'>): AsyncGenerator<Buffer> {
   if (encoding === 'windows-1258' || encoding === 'windows-1252') {
@@ -101,34 +99,15 @@ async function* composed(pieces: Pieces): AsyncGenerator<string> {
   yield normalized(held, 'NFC');
 }
 
+/** Creates an encoder. Windows-1258 has `ê` and combining tone marks: `ế` is a letter and a mark in it. */
 function singleByteEncoder(encoding: 'windows-1258' | 'windows-1252'): (text: string) => Buffer {
   const decoder = new TextDecoder(encoding);
-  const bytes = new Map<string, number>();
-  for (let byte = 255; byte >= 0; byte--) bytes.set(decoder.decode(Uint8Array.of(byte)), byte);
-  const known = new Map<string, readonly number[]>();
-  const encode = (character: string): readonly number[] => {
-    const found = known.get(character) ?? toBytes(character, bytes);
-    known.set(character, found);
-    return found;
-  };
-  return (text) => Buffer.from(Array.from(text, encode).flat());
-}
-
-/**
- * The bytes of one character. Windows-1258 has letters such as `ê` and combining tone marks, but not `ế`: that is a
- * letter and a mark in it.
- */
-function toBytes(character: string, bytes: ReadonlyMap<string, number>): readonly number[] {
-  const own = bytes.get(character);
-  if (own !== undefined) return [own];
-  const parts = Array.from(character.normalize('NFD'));
-  for (const mark of parts.slice(1)) {
-    const letter = parts
-      .filter((part) => part !== mark)
-      .join('')
-      .normalize('NFC');
-    const pair = [bytes.get(letter), bytes.get(mark)];
-    if (pair.every((byte) => byte !== undefined)) return pair;
+  const characters = Array.from({ length: 256 }, (_, byte) => decoder.decode(Uint8Array.of(byte)));
+  const bytes = new Map<string, readonly number[]>();
+  for (const [mark, combining] of characters.entries()) {
+    if (!/^\p{M}$/u.test(combining)) continue;
+    for (const [letter, base] of characters.entries()) bytes.set((base + combining).normalize('NFC'), [letter, mark]);
   }
-  return [UNKNOWN];
+  for (const [byte, character] of characters.entries()) bytes.set(character, [byte]);
+  return (text) => Buffer.from(Array.from(text, (character) => bytes.get(character) ?? [UNKNOWN]).flat());
 }

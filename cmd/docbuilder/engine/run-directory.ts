@@ -5,22 +5,19 @@ import { pathToFileURL } from 'node:url';
 import type { Logger } from '../../../src/common/log.ts';
 import { fileError } from './job-folder.ts';
 
-/** LibreOffice puts its sockets here, whatever its settings; in a mount namespace this is the worker's own /tmp. */
+/** LibreOffice always creates its sockets here; in a mount namespace this is the worker's own /tmp. */
 const SOCKET_DIRECTORY = '/tmp';
 const PREFIX = 'engine-';
 
-/**
- * Makes the folder of this process under `path`, which no other process uses, and removes those of earlier ones, which were
- * killed before they could do so themselves.
- */
+/** Creates the folder of this process in `path`, and removes those of earlier processes that were killed. */
 export async function createRunDirectory(path: string, log: Logger): Promise<string> {
   await mkdir(path, { recursive: true });
-  // The paths that worker and kernel report below it have no symbolic links.
+  // The paths that the worker and the kernel report have no symbolic links.
   const workDir = await realpath(path);
   await removeDead(workDir, log);
   const directory = join(workDir, `${PREFIX}${randomBytes(8).toString('hex')}`);
   await mkdir(directory);
-  // Workers with a uid of their own pass through to their folder; they cannot list this one.
+  // Workers with their own uid pass through it to their folder and cannot list it.
   await chmod(directory, 0o711);
   return directory;
 }
@@ -43,8 +40,8 @@ async function removeDead(workDir: string, log: Logger): Promise<void> {
 }
 
 /**
- * Removes a folder in which workers wrote. One that was taken over by a document can leave what cannot be removed, such as
- * folders nested deeper than a path may be long: that is no reason to end, nor not to start.
+ * Removes a folder in which workers wrote. A failure is logged only: a worker that a document has taken over can leave
+ * what cannot be removed, such as folders nested deeper than a path may be long.
  */
 export async function removeFolder(path: string, log: Logger): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch((error) =>
@@ -52,10 +49,7 @@ export async function removeFolder(path: string, log: Logger): Promise<void> {
   );
 }
 
-/**
- * Workers die with the service, but for one: a bubblewrap that was still waiting for its parent when that was killed
- * waits for ever. Its arguments name the folder.
- */
+/** Kills bubblewrap processes that wait for ever for a parent that was killed. Their arguments contain the folder. */
 async function killOrphans(directory: string): Promise<void> {
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -63,19 +57,19 @@ async function killOrphans(directory: string): Promise<void> {
   }
 }
 
-/** The URL by which LibreOffice knows the profile in a worker's folder. */
+/** Returns the URL of the profile in a worker's folder. */
 export function profileUrl(directory: string): string {
   return pathToFileURL(join(directory, 'profile')).href;
 }
 
-/** The name of the UNO pipe of the worker in `directory`. */
+/** Returns the name of the UNO pipe of the worker in `directory`. */
 export function pipeName(directory: string): string {
   return `svc_${md5(directory).toString('hex')}`;
 }
 
 /**
- * Removes the sockets of killed workers: their UNO pipe and the one by which LibreOffice finds a second instance of
- * itself, whose name is a digest of the profile's URL, with and without leading zeros in a byte: versions differ.
+ * Removes the sockets of killed workers: their UNO pipe, and the one by which LibreOffice finds a second instance, named
+ * by the MD5 of the profile's URL. Versions differ in writing leading zeros of a byte.
  */
 export async function removeSockets(directories: readonly string[]): Promise<void> {
   const names = directories.flatMap((directory) => {

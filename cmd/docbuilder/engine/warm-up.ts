@@ -4,21 +4,19 @@ import type { SourceFormat, TargetFormat } from '../formats.ts';
 import type { EngineOutput } from './task.ts';
 import { Worker, type WorkerSettings } from './worker.ts';
 
-const NAMESPACES = Object.entries({ office: 'office', text: 'text', draw: 'drawing' })
-  .map(([prefix, name]) => `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
-  .join(' ');
+const ODF = 'urn:oasis:names:tc:opendocument:xmlns';
 
 function flat(type: string, body: string): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<office:document ${NAMESPACES} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.${type}">
+  return `<office:document xmlns:office="${ODF}:office:1.0" xmlns:text="${ODF}:text:1.0" xmlns:draw="${ODF}:drawing:1.0"
+office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.${type}">
 <office:body><office:${type}>${body}</office:${type}></office:body></office:document>`;
 }
 
 type Step = readonly [TargetFormat, ...(TargetFormat | 'png')[]];
 
 /**
- * A document of each family and the way it goes: by the formats that most requests have. The first target of a step is
- * the source of the next. Between them they load sheets hidden and shown, and draw a picture.
+ * A document of each family, and its conversions in the formats of most requests. The first target of a step is the source
+ * of the next. Together they load sheets hidden and shown, and draw a picture.
  */
 const ROUTES: readonly [content: string, source: SourceFormat, ...steps: Step[]][] = [
   [flat('text', '<text:p>Xin chào</text:p>'), 'fodt', ['docx'], ['pdf', 'png']],
@@ -28,10 +26,7 @@ const ROUTES: readonly [content: string, source: SourceFormat, ...steps: Step[]]
 const WARM_UP_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
 
-/**
- * Starts a worker (see Worker.start) and has it do a small job of each family: LibreOffice loads its parts when they
- * are first used, and no request should pay for that.
- */
+/** Starts a worker (Worker.start) and converts a small document of each family: LibreOffice loads its parts on first use. */
 export async function startWarmWorker(slot: number, directory: string, settings: WorkerSettings): Promise<Worker> {
   const worker = await Worker.start(slot, directory, settings);
   const folder = await mkdtemp(`${directory}-warm-up-`);

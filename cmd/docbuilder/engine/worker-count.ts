@@ -4,9 +4,9 @@ import { MAX_WORKERS } from '../../../src/common/plan.ts';
 import { FILE_LOOK_MS, repeat } from '../../../src/common/repeat.ts';
 
 interface WorkerCountOptions {
-  /** File with the number, which may change at any time. Absent: it is always the fallback. */
+  /** A file with the number, which may change at any time. Without one the number is always `fallback`. */
   path?: string | undefined;
-  /** The number until the file has held one. */
+  /** The number until the file has had one. */
   fallback: number;
   log: Pick<Logger, 'info' | 'warn'>;
   pollMs?: number;
@@ -14,23 +14,18 @@ interface WorkerCountOptions {
 
 interface WorkerCount {
   current(): number;
-  /** Calls `changed` after each change from now on, until it is ended by the function that it returns. */
+  /** Calls `changed` after each change, until the returned function is called. */
   watch(changed: () => void): () => void;
 }
 
-/** Resolves when the file has been read once, whatever is in it. A file without a number leaves the last one. */
-export async function readWorkerCount({
-  path,
-  fallback,
-  log,
-  pollMs = FILE_LOOK_MS,
-}: WorkerCountOptions): Promise<WorkerCount> {
+/** Reads the number of workers from a file. While the file has no number, the last one stays. */
+export async function readWorkerCount(options: WorkerCountOptions): Promise<WorkerCount> {
+  const { path, fallback, log, pollMs = FILE_LOOK_MS } = options;
   if (path === undefined) return { current: () => fallback, watch: () => () => undefined };
-  const file = path;
   let count = fallback;
   let warned: string | undefined;
 
-  async function read(): Promise<void> {
+  async function read(file: string): Promise<void> {
     const found = await readSmallFile(file);
     const number = found.ok ? parseCount(found.text) : undefined;
     count = number ?? count;
@@ -41,13 +36,13 @@ export async function readWorkerCount({
     warned = problem;
   }
 
-  await read();
+  await read(path);
   return {
     current: () => count,
     watch: (changed) =>
       repeat(pollMs, async () => {
         const before = count;
-        await read();
+        await read(path);
         if (count === before) return;
         log.info({ workers: count, before }, 'the number of workers changes');
         changed();

@@ -1,52 +1,59 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { isObject } from '../../../src/common/is-object.ts';
 
-/** A line from a worker; believed only as far as its types were checked. */
+/** A line from a worker, whose members are of any type. */
 export type Message = Record<string, unknown>;
 
 const MAX_LINE_BYTES = 64 * 1024;
-/** A worker says two things a job. One that a document has taken over may say anything. */
+/** A worker sends two messages a job. One that a document has taken over may send anything. */
 const MOST_UNREAD = 16;
 const KEPT_ERROR_OUTPUT = 4096;
 const KILL_AGAIN_MS = 1_000;
 
 /**
- * A running worker: a group of processes that is spoken to in JSON lines and ended all at once. Its messages are kept
- * until they are asked for; one that sends too many, or a line that is none, is killed.
+ * A running worker: a process group that exchanges JSON lines with the service. Messages are kept until `next` asks for
+ * them; a worker that sends too many, or a line that is no JSON object, is killed.
  */
 export class WorkerProcess {
-  /** Resolves when all of the worker has ended, however that came. */
+  /** Resolves when all of the group has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  /** The reason of its end, where it could still send one: a message with `died` or `refused`. */
+  /** The last message with `died` or `refused`, which is the reason of its end. */
   lastWords: Message | undefined;
   /** The end of what it wrote to stderr. */
   errorOutput = '';
   readonly #pid: number;
   readonly #input: Writable;
+  #line = '';
   readonly #unread: Message[] = [];
   /**
-   * A process that should be killed first, because killing it ends the others in order. It is named by a message with
-   * `leader`, on stdout or as bubblewrap's `child-pid` on descriptor 3.
+   * The process to kill first, because its death ends the others in order. A message with `leader` names it, or
+   * bubblewrap's `child-pid` on descriptor 3.
    */
   #leader: number | undefined;
-  /** The first process has ended; all have. */
+  #isKilled = false;
+  /** The first process has ended; the rest of the group may not have. */
   #isOver = false;
   #hasEnded = false;
   #wake: () => void = () => undefined;
 
-  private constructor(pid: number, { stdio }: ChildProcess, ended: Promise<void>) {
-    const [input, output, errors, information] = stdio as unknown as [Writable, Readable, Readable, Readable];
-    this.#pid = pid;
+  private constructor(child: ChildProcess, ended: Promise<void>) {
+    const [input, output, errors, information] = child.stdio as unknown as [Writable, Readable, Readable, Readable];
+    this.#pid = child.pid as number;
     this.#input = input;
     this.ended = ended;
+    child.once('exit', () => {
+      this.#isOver = true;
+      signal(-this.#pid);
+    });
     void ended.then(() => {
       this.#hasEnded = true;
       this.#wake();
     });
-    // The worker's death shows as its end; a pipe that breaks a moment earlier says nothing more.
+    // A pipe that breaks shows the worker's death, which `ended` reports.
     for (const stream of [input, output, information]) stream.on('error', () => undefined);
-    readLines(output, (message) => (message ? this.#receive(message) : this.kill()));
+    output.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk));
     information.setEncoding('utf8').on('data', (text: string) => {
       this.#leader = Number(/"child-pid": (\d+)/.exec(text)?.[1] ?? this.#leader) || undefined;
     });
@@ -64,23 +71,16 @@ export class WorkerProcess {
       detached: true,
     });
     const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-    await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    await once(child, 'spawn');
     child.on('error', () => undefined);
-    if (child.pid === undefined) throw new Error('the worker has no process');
-    const worker = new WorkerProcess(child.pid, child, ended);
-    // The rest of the group, where the first process ended before the others.
-    child.once('exit', () => {
-      worker.#isOver = true;
-      signal(-worker.#pid);
-    });
-    return worker;
+    return new WorkerProcess(child, ended);
   }
 
   send(message: object): void {
     this.#input.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** The next message with `member`; undefined when the worker ends first, or `ms` pass. */
+  /** Resolves with the next message that has `member`; with undefined when the worker ends first, or `ms` pass. */
   next(member: string, ms?: number): Promise<Message | undefined> {
     return new Promise((resolve) => {
       const finish = (message?: Message): void => {
@@ -98,43 +98,32 @@ export class WorkerProcess {
     });
   }
 
-  /** SIGKILL to all of it, in an order that leaves no process without a parent that collects it. */
+  /** Kills all of it, in an order that leaves no process without a parent that collects it. */
   kill(): void {
+    this.#isKilled = true;
     if (this.#isOver) return;
-    const killGroup = () => signal(-this.#pid);
-    if (this.#leader === undefined) killGroup();
-    else signal(this.#leader);
-    const again = setTimeout(killGroup, KILL_AGAIN_MS);
+    signal(this.#leader ?? -this.#pid);
+    const again = setTimeout(() => signal(-this.#pid), KILL_AGAIN_MS);
     void this.ended.then(() => clearTimeout(again));
   }
 
-  #receive(message: Message): void {
-    // Said once, before the first document; what is said later may be a document's doing.
-    if (this.#leader === undefined && typeof message['leader'] === 'number') this.#leader = message['leader'];
+  #read(chunk: string): void {
+    if (this.#isKilled) return;
+    const lines = (this.#line + chunk).split('\n');
+    this.#line = lines.pop() ?? '';
+    for (const line of lines) if (!this.#isKilled) this.#receive(parse(line));
+    if (this.#line.length > MAX_LINE_BYTES) this.kill();
+  }
+
+  #receive(message: Message | undefined): void {
+    // The leader is sent once, before the first document; a later one may be a document's doing.
+    if (!message) this.kill();
+    else if (this.#leader === undefined && typeof message['leader'] === 'number') this.#leader = message['leader'];
     else if ('died' in message || 'refused' in message) this.lastWords = message;
     else if (this.#unread.length < MOST_UNREAD) this.#unread.push(message);
     else this.kill();
     this.#wake();
   }
-}
-
-/** Calls `receive` with each JSON line of `stream`, and with nothing, once, when a line is too long or no JSON object. */
-function readLines(stream: Readable, receive: (message?: Message) => void): void {
-  let rest = '';
-  let isBroken = false;
-  const take = (message: Message | undefined): void => {
-    isBroken = message === undefined;
-    receive(message);
-  };
-  stream.setEncoding('utf8').on('data', (chunk: string) => {
-    if (isBroken) return;
-    rest += chunk;
-    for (let end = rest.indexOf('\n'); end >= 0 && !isBroken; end = rest.indexOf('\n')) {
-      take(parse(rest.slice(0, end)));
-      rest = rest.slice(end + 1);
-    }
-    if (rest.length > MAX_LINE_BYTES && !isBroken) take(undefined);
-  });
 }
 
 function parse(line: string): Message | undefined {

@@ -19,8 +19,8 @@ const FAMILIES: Record<Family, (reader: Reader) => Reading> = {
 };
 
 /**
- * Reads a flat OpenDocument file of any family.
- * @param properties handlers that read what the document says about itself, given those of the text
+ * Reads a flat OpenDocument file.
+ * @param properties returns handlers of metadata, which may call those of the text
  * @throws {AppError} `corrupt_source`; `file_too_large` over the budget
  */
 export async function readDocument(
@@ -42,10 +42,7 @@ export async function readDocument(
   return { parts: parts(), reader };
 }
 
-/**
- * Reads a text document: headers, the body, footnotes and endnotes, footers. Comments belong to the body, wherever they
- * are anchored.
- */
+/** Reads a text document: headers, the body with all comments, footnotes, endnotes, footers. */
 function readTextDocument(reader: Reader): Reading {
   const pages: PageText[] = [];
   return {
@@ -65,20 +62,17 @@ function noteParts(kind: 'footnotes' | 'endnotes', notes: readonly string[]): Pa
 }
 
 export interface TextTask {
-  /** The flat OpenDocument file that LibreOffice has made of the source. */
+  /** A flat OpenDocument file by LibreOffice. */
   path: string;
   family: Family;
-  /** The file that is written; it is there, and empty. */
+  /** An empty file. */
   target: string;
   format: 'json' | 'txt';
-  /** The size of the largest result. */
+  /** The largest result. */
   maxBytes: number;
 }
 
-/**
- * Extracts the text of a document into a file.
- * @throws {AppError} `file_too_large` {limit_mb, subject: 'output'}; `corrupt_source`
- */
+/** Writes the text of a document. @throws {AppError} `file_too_large` {limit_mb, subject: 'output'}; `corrupt_source` */
 export async function writeText({ path, family, target, format, maxBytes }: TextTask): Promise<void> {
   // JSON contains the text whole and in parts.
   const extracted = await extractText(path, family, maxBytes, format === 'json' ? 2 : 1);
@@ -95,7 +89,7 @@ export async function writeText({ path, family, target, format, maxBytes }: Text
   }
 }
 
-/** Extracts the text of a document. @param copies how often the text stands in the result that has `maxBytes` at most */
+/** Extracts the text of a document. @param copies how often the result, of `maxBytes` at most, contains it */
 export async function extractText(
   path: string,
   family: Family,
@@ -106,7 +100,7 @@ export async function extractText(
   return { family, truncated: false, text: plainText(parts), parts };
 }
 
-/** The largest result is longer than one string can be. */
+/** Returns a result in pieces, because the largest is longer than a string can be. */
 function* jsonPieces({ parts, ...whole }: ExtractedText): Generator<string> {
   yield `${JSON.stringify(whole).slice(0, -1)},"parts":[`;
   for (const [index, part] of parts.entries()) yield (index > 0 ? ',' : '') + JSON.stringify(part);

@@ -4,9 +4,9 @@ import { runTask } from '../engine/run-task.ts';
 import type { Engine, ImageOptions } from '../engine/task.ts';
 import { FLAT, getFamily, type ImageFormat } from '../formats.ts';
 import type { Work } from '../jobs/work.ts';
-import { createSource, type OpenSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
+import { createSource, type SourceDependencies, type SourceRequest } from '../source/sources.ts';
 import type { Extractor } from './extractor.ts';
-import type { MetaTask, SourceFacts } from './meta.ts';
+import type { MetaTask } from './meta.ts';
 
 export type ExtractRequest = Pick<SourceRequest, 'source' | 'from' | 'password'>;
 
@@ -15,48 +15,40 @@ export interface ExtractDependencies extends SourceDependencies {
   extractor: Extractor;
 }
 
-/** Writes the result of reading a flat OpenDocument file. */
-type WriteResult = (document: MetaTask, target: string, maxBytes: number, signal: AbortSignal) => Promise<void>;
-
 /** `POST /v1/extract/text` as a kind of job. */
 export function textWork(request: ExtractRequest, asked: 'json' | 'text', deps: ExtractDependencies): Work {
   const format = asked === 'text' ? 'txt' : 'json';
-  return extractWork('text', format, request, deps, ({ path, family }, target, maxBytes, signal) =>
+  return extractWork('text', format, request, deps, ({ path, family, maxBytes }, target, signal) =>
     deps.extractor.writeText({ path, family, target, format, maxBytes }, signal),
   );
 }
 
 /** `POST /v1/extract/meta` as a kind of job. */
 export function metaWork(request: ExtractRequest, deps: ExtractDependencies): Work {
-  return extractWork('meta', 'json', request, deps, async (document, target, maxBytes, signal) => {
-    const meta = await deps.extractor.readMeta({ ...document, maxBytes }, signal);
+  return extractWork('meta', 'json', request, deps, async (document, target, signal) => {
+    const meta = await deps.extractor.readMeta(document, signal);
     await writeFile(target, JSON.stringify(meta), { flag: 'wx', mode: 0o600 });
   });
 }
 
-/**
- * The flat file is temporary and not packed: a workbook that may be sent, and whose text may be sent back, is thirty times
- * larger in it. So what it may take of the disk does not follow from what a file may have, which a plan or an operator
- * makes small; it is more where files may be large themselves.
- */
+/** The flat file is temporary and not packed, so the plan's largest file does not limit it: a workbook grows thirty times. */
 const FLAT_BYTES = 1024 * MB;
 const FLAT_GROWTH = 4;
 
-/** Work that reads a document from its flat OpenDocument form: one reader serves every format that LibreOffice opens. */
+/** Creates work that reads a document of any format from its flat OpenDocument form. */
 function extractWork(
   kind: 'text' | 'meta',
   format: 'json' | 'txt',
   request: ExtractRequest,
   deps: ExtractDependencies,
-  write: WriteResult,
+  write: (document: MetaTask & { maxBytes: number }, target: string, signal: AbortSignal) => Promise<void>,
 ): Work {
   const source = createSource(request, deps);
   return {
     kind,
     check: source.check,
     async prepare(preparing, newPath) {
-      const opened = await source.open(preparing, newPath);
-      const { task } = opened;
+      const { file, inspection, task } = await source.open(preparing, newPath);
       return async (signal, newFile) => {
         const family = getFamily(task.from);
         const path = newPath();
@@ -64,28 +56,21 @@ function extractWork(
         const outputs = [{ path, to: FLAT[family], options: {} }] as const;
         const whole = { ...task, outputs, maxOutputBytes: Math.max(FLAT_BYTES, maxBytes * FLAT_GROWTH) };
         const { pages, engineMs } = await runTask(deps.engine, whole, signal, { maxFileBytes: maxBytes });
-        const facts = await readFacts(opened, pages[0] ?? 0);
+        const { format: from, encrypted, macros } = inspection;
+        const { size } = await stat(file.path);
+        const facts = { format: from, encrypted, macros: macros !== null, size, pages: pages[0] ?? 0 };
         const { fileId, path: target } = await newFile();
-        await write({ path, family, facts, source: opened.file.path }, target, maxBytes, signal);
+        await write({ path, family, facts, source: file.path, maxBytes }, target, signal);
         return { outputs: [{ fileId, filename: `${task.stem}.${format}`, format, pages: facts.pages }], engineMs };
       };
     },
   };
 }
 
-async function readFacts({ file, inspection }: OpenSource, pages: number): Promise<SourceFacts> {
-  const { format, encrypted, macros } = inspection;
-  return { format, encrypted, macros: macros !== null, size: (await stat(file.path)).size, pages };
-}
-
-export interface ThumbnailOptions extends ImageOptions {
-  format: ImageFormat;
-}
-
 /** `POST /v1/extract/thumbnail` as a kind of job. */
 export function thumbnailWork(
   request: ExtractRequest,
-  { format, ...image }: ThumbnailOptions,
+  { format, ...image }: ImageOptions & { format: ImageFormat },
   deps: SourceDependencies & { engine: Engine },
 ): Work {
   const source = createSource(request, deps);

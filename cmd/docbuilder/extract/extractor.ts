@@ -8,21 +8,18 @@ import type { TextTask } from './document.ts';
 import { createFonts } from './fonts.ts';
 import type { Facts, MetaTask } from './meta.ts';
 
-/** Reads flat OpenDocument files in threads of their own. */
-export interface Extractor {
-  /** Writes the text of a document. @throws {AppError} `file_too_large`, `corrupt_source`; the signal's reason */
-  writeText(task: TextTask, signal: AbortSignal): Promise<void>;
-  /** @throws {AppError} `file_too_large`, `corrupt_source`; the signal's reason */
-  readMeta(task: MetaTask & { maxBytes: number }, signal: AbortSignal): Promise<ExtractedMeta>;
-  stop(): Promise<void>;
-}
+export type Extractor = ReturnType<typeof createExtractor>;
 
-/** Beside this file, as source or as JavaScript. */
+/** The source or the JavaScript beside this file. */
 const MODULE = new URL(`./extract-thread${extname(import.meta.url)}`, import.meta.url);
 /** At least two, so that one large document does not hold up the next. */
 const THREADS = Math.max(2, availableParallelism());
 
-export function createExtractor(): Extractor {
+/**
+ * Creates threads that read flat OpenDocument files. Their functions throw AppErrors `file_too_large` and `corrupt_source`,
+ * and the signal's reason.
+ */
+export function createExtractor() {
   const threads = createThreads(MODULE, THREADS);
   const fonts = createFonts();
   const run = <Value>(name: string, task: { maxBytes: number }, signal: AbortSignal) =>
@@ -31,11 +28,11 @@ export function createExtractor(): Extractor {
       throw fileTooLarge(task.maxBytes, { subject: 'output', reason: 'memory_limit' }, error);
     });
   return {
-    async writeText(task, signal) {
+    async writeText(task: TextTask, signal: AbortSignal): Promise<void> {
       await createEmptyFile(task.target);
       await run('text', task, signal);
     },
-    async readMeta(task, signal) {
+    async readMeta(task: MetaTask & { maxBytes: number }, signal: AbortSignal): Promise<ExtractedMeta> {
       const facts = await run<Facts>('meta', task, signal);
       return { ...facts, fonts: await fonts.lookUp(facts.fonts, signal) };
     },

@@ -3,18 +3,18 @@ import type { ExtractedText } from '../../../src/common/generated/wire.ts';
 /** A paragraph that is being read. */
 interface Paragraph {
   pieces: string[];
-  /** White space that follows is part of the white space before it (ODF 1.3 part 3, section 6.1.2). */
+  /** White space that follows is collapsed (ODF 1.3 part 3, section 6.1.2). */
   afterSpace: boolean;
-  /** Lines of the frames that are anchored in the paragraph; they follow it. */
+  /** Lines of the frames anchored in the paragraph, which follow it. */
   anchored: string[];
   hidden: boolean;
-  /** Without text it is no line: its style hides it, but a run in it may be shown. */
+  /** It is a line only with text: its style hides it, but a run in it may be shown. */
   needsText: boolean;
-  /** The label of the list item or heading that begins here. */
+  /** The label of a list item or heading. */
   label: string;
 }
 
-/** Text of one place: a body, a cell, a note or a frame. Each paragraph is a line. */
+/** The text of a body, cell, note or frame. Each paragraph is a line. */
 export interface Flow {
   readonly lines: string[];
   paragraph: Paragraph | undefined;
@@ -29,7 +29,7 @@ export function openParagraph(flow: Flow, needsText = false, label = ''): void {
   flow.paragraph = { pieces: [], afterSpace: true, anchored: [], hidden: false, needsText, label };
 }
 
-/** Adds the paragraph and the text anchored in it to the flow. */
+/** Adds the open paragraph and the text anchored in it to the flow. */
 export function closeParagraph(flow: Flow, indent = ''): void {
   const { paragraph } = flow;
   if (!paragraph) return;
@@ -42,13 +42,13 @@ export function closeParagraph(flow: Flow, indent = ''): void {
   addLines(flow, paragraph.anchored);
 }
 
-/** Adds lines; those of a frame follow the paragraph that is open. */
+/** Adds lines, after the paragraph that is open. */
 export function addLines(flow: Flow, lines: readonly string[]): void {
   const target = flow.paragraph?.anchored ?? flow.lines;
   for (const line of lines) target.push(line);
 }
 
-/** Adds characters of the XML and returns those that are text: white space counts once, soft hyphens are not text. */
+/** Adds characters without soft hyphens and repeated white space. @returns the text added */
 export function addText(paragraph: Paragraph, text: string): string {
   let shown = /[\t\n\r]| {2}/.test(text) ? text.replace(/[ \t\n\r]+/g, ' ') : text;
   if (paragraph.afterSpace && shown.startsWith(' ')) shown = shown.slice(1);
@@ -59,20 +59,20 @@ export function addText(paragraph: Paragraph, text: string): string {
   return shown;
 }
 
-/** Adds a space, tab or line break that has an element of its own. */
+/** Adds text of an element, such as a tab or line break. */
 export function addMark(paragraph: Paragraph, mark: string): void {
   paragraph.afterSpace = false;
   paragraph.pieces.push(mark);
 }
 
-/** Returns a flow as one line, for a table cell or a name: every tab and line feed becomes a space. */
+/** Returns a flow as one line, with spaces for tabs and line breaks. */
 export function oneLine(flow: Flow): string {
   const lines = flow.lines.length === 1 ? flow.lines : flow.lines.filter((line) => line !== '');
   const text = lines.join(' ');
   return /[\t\n\r]/.test(text) ? text.replace(/[\t\n\r]/g, ' ') : text;
 }
 
-/** Returns lines as text, without the empty ones at both ends. */
+/** Returns lines as text, without empty lines at both ends. */
 export function linesText(lines: readonly string[]): string {
   let start = 0;
   let end = lines.length;
@@ -83,20 +83,14 @@ export function linesText(lines: readonly string[]): string {
 
 export type Part = ExtractedText['parts'][number];
 
-/** Creates a part of a document; members that are not given are empty. */
+/** Creates a part of a document, whose other members are empty. */
 export function part(kind: Part['kind'], text: string, more: Partial<Part> = {}): Part {
   return { kind, name: null, hidden: false, text, notes: '', comments: [], ...more };
 }
 
-/**
- * Returns the plain text of a document: its parts with an empty line between them, sheets and slides under their names,
- * speaker notes and comments after the text that they belong to.
- */
+/** Returns the plain text of a document: sheets and slides under their names, followed by their notes and comments. */
 export function plainText(parts: readonly Part[]): string {
-  return parts
-    .map(plainPart)
-    .filter((text) => text !== '')
-    .join('\n\n');
+  return parts.map(plainPart).filter(Boolean).join('\n\n');
 }
 
 function plainPart({ name, text, notes, comments }: Part): string {
@@ -105,6 +99,6 @@ function plainPart({ name, text, notes, comments }: Part): string {
     const by = [cell, author].filter((word) => word !== null).join(', ');
     return by === '' ? remark : `[${by}] ${remark}`;
   });
-  const lines = [heading, text].filter((piece) => piece !== '').join('\n');
-  return [lines, notes, remarks.join('\n')].filter((piece) => piece !== '').join('\n\n');
+  const lines = [heading, text].filter(Boolean).join('\n');
+  return [lines, notes, remarks.join('\n')].filter(Boolean).join('\n\n');
 }

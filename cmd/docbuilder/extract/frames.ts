@@ -1,51 +1,45 @@
-import { addLines, addMark, closeParagraph, createFlow, linesText, openParagraph } from './flow.ts';
+import { addLines, addMark, closeParagraph, linesText, openParagraph } from './flow.ts';
 import { metafileLines } from './metafile.ts';
 import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 import type { TextStyle } from './styles.ts';
 
-/** Deeper frames become part of the frame around, so that their lines are not copied over and over. */
+/** Deeper frames are part of the frame around, so that their lines are not copied again at each level. */
 const MAX_DEPTH = 32;
 
-/** The elements that are, or hold, a shape. The members of a group are read one by one. */
+/** The elements of shapes. */
 const SHAPES = [
   ...['frame', 'custom-shape', 'rect', 'ellipse', 'circle', 'line', 'polyline', 'polygon', 'regular-polygon'],
   ...['path', 'connector', 'caption', 'measure'],
 ].map((name) => `draw:${name}`);
 
 /**
- * Handlers of shapes, form controls, pictures and embedded objects (ODF 1.3 part 3, section 10).
- * @param shape reads a shape; unless given, its text follows the paragraph that it is anchored in
+ * Returns handlers of shapes, form controls, pictures and embedded objects (ODF 1.3 part 3, section 10).
+ * @param shape reads a shape; by default its text follows the paragraph that it is anchored in
  */
 export function frameElements(reader: Reader, shape: Open = (attributes) => readShape(reader, attributes)): Elements {
-  const hasContent: Open = () => {
-    reader.frame = 'content';
-    return undefined;
-  };
   return {
     ...Object.fromEntries(SHAPES.map((name) => [name, shape])),
     ...controlElements(reader, shape),
     ...objectElements(reader),
     ...pictureElements(reader),
-    'draw:text-box': hasContent,
+    'draw:text-box': () => {
+      reader.frame = 'content';
+    },
   };
 }
 
 function readShape(reader: Reader, attributes: Attributes): ReturnType<Open> {
   if (reader.style.hidden) return SKIP;
-  if (reader.depth >= MAX_DEPTH) return undefined;
+  if (reader.depth >= MAX_DEPTH) return;
   const { flow: outer } = reader;
-  const flow = createFlow();
-  const restore = reader.divert(flow, { style: enterShape(reader, attributes) });
-  return () => {
-    restore();
+  return reader.divert({ style: enterShape(reader, attributes) }, (flow) => {
     const isFormula = reader.frame === 'formula';
     reader.frame = 'content';
-    // In a sentence it is a part of it.
     if (isFormula && attributes['text:anchor-type'] === 'as-char' && outer.paragraph) {
       addMark(outer.paragraph, linesText(flow.lines).trim());
     } else addLines(outer, flow.lines);
-  };
+  });
 }
 
 /** Begins a shape and returns the style of its text. */
@@ -63,8 +57,8 @@ const CONTROLS = [
 ].map((name) => `form:${name}`);
 
 /**
- * Handlers of form controls (ODF 1.3 part 3, section 13), which are declared before the text that shows them. A control
- * shows its value or its label, as text of a shape.
+ * Returns handlers of form controls (ODF 1.3 part 3, section 13), which are declared before the shapes that show them. The
+ * text of a control is its value or its label.
  */
 function controlElements(reader: Reader, shape: Open): Elements {
   const texts = new Map<string, string>();
@@ -73,7 +67,6 @@ function controlElements(reader: Reader, shape: Open): Elements {
     const { 'form:current-value': current, 'form:label': label, 'form:value': value } = attributes;
     id = attributes['xml:id'] ?? attributes['form:id'] ?? '';
     texts.set(id, current ?? label ?? value ?? '');
-    return undefined;
   };
   return {
     ...Object.fromEntries(CONTROLS.map((name) => [name, control])),
@@ -88,20 +81,20 @@ function controlElements(reader: Reader, shape: Open): Elements {
       if (!text || close === SKIP) return SKIP;
       reader.budget.take(text);
       addLines(reader.flow, [text]);
-      close?.();
+      if (close) close();
       return SKIP;
     },
   };
 }
 
 /**
- * Handlers of embedded objects. An object in XML, such as a chart, is a document inside the document: its titles,
- * categories and values are text of the frame. Its styles have the same names as styles of the document around. A formula
- * is a line with its signs in order, as MathML has them; the annotation repeats them in LibreOffice's own language.
+ * Returns handlers of embedded objects. The titles, categories and values of a chart are text of the frame; its styles have
+ * names of the document's styles and are skipped. A formula is a line with its signs as in MathML; its annotation repeats
+ * them in LibreOffice's language.
  */
 function objectElements(reader: Reader): Elements {
   let depth = 0;
-  const part: Open = () => (depth > 0 ? SKIP : undefined);
+  const inDocument: Open = () => (depth > 0 ? SKIP : undefined);
   const unreadable: Open = () => {
     reader.frame = 'object';
     return SKIP;
@@ -124,16 +117,16 @@ function objectElements(reader: Reader): Elements {
     annotation: () => SKIP,
     'draw:object-ole': unreadable,
     'draw:plugin': unreadable,
-    'office:styles': part,
-    'office:automatic-styles': part,
-    'office:master-styles': part,
-    'office:font-face-decls': part,
+    'office:styles': inDocument,
+    'office:automatic-styles': inDocument,
+    'office:master-styles': inDocument,
+    'office:font-face-decls': inDocument,
   };
 }
 
 /**
- * Handlers of pictures (ODF 1.3 part 3, section 10.4.4). The text that a metafile draws is text of the frame; it may be
- * all that is left of an embedded object. A picture beside other content only stands for it.
+ * Returns handlers of pictures (ODF 1.3 part 3, section 10.4.4). The text of a metafile is text of the frame, and often all
+ * of an embedded object. A picture beside other content is one of that content.
  */
 function pictureElements(reader: Reader): Elements {
   let isShown = false;

@@ -7,34 +7,24 @@ import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 import { readSourceProperties, type SourceProperties } from './source-properties.ts';
 import { SCRIPTS, type Script, type TextStyle } from './styles.ts';
 
-/** The facts about a source that are known without reading it. */
-export interface SourceFacts {
-  format: SourceFormat;
-  encrypted: boolean;
-  macros: boolean;
-  /** Bytes. */
-  size: number;
-  /** Pages of a text document, sheets, or slides, as LibreOffice counts them. */
-  pages: number;
-}
-
 export interface MetaTask {
-  /** The flat OpenDocument file that LibreOffice has made of the source. */
+  /** A flat OpenDocument file by LibreOffice. */
   path: string;
   family: Family;
-  /** The file that was sent: what LibreOffice does not take over is read from it, unless it is encrypted. */
+  /** The source file, of which properties are read that LibreOffice loses. */
   source: string;
-  facts: SourceFacts;
+  /** Facts from inspection; `pages` are pages of a text document, sheets or slides, as LibreOffice counts them. */
+  facts: { format: SourceFormat; encrypted: boolean; macros: boolean; size: number; pages: number };
 }
 
-/** Metadata without what is asked of fontconfig. */
+/** Metadata before fonts are looked up. */
 export type Facts = Omit<ExtractedMeta, 'fonts'> & { fonts: FontUse[] };
 
 /** Longer values and more keywords are cut off. */
 const MAX_VALUE = 32 * 1024;
 const MAX_KEYWORDS = 1000;
 
-/** Formats whose times are in UTC (OPC, MS-OLEPS). LibreOffice drops that; times of other formats are local. */
+/** Formats whose times are in UTC (OPC, MS-OLEPS), which LibreOffice does not write. Others have local times. */
 const OFFICE = /^(?:do[ct]|xl[st]|p[op][ts])[mx]?$/;
 
 /** Reads the metadata of a document. @throws {AppError} `corrupt_source` */
@@ -50,18 +40,23 @@ export async function readMeta({ path, family, source, facts }: MetaTask): Promi
     (started, text) => metaElements(started, text, values),
   );
   const isSheet = family === 'sheet';
+  // Other workbooks have no language, and LibreOffice gives them its own.
+  const hasLanguage = !isSheet || /^f?o[dt]s$/.test(format);
   const lines = parts.flatMap(({ text, notes }) => [...text.split('\n'), ...notes.split('\n')].filter(Boolean));
   const sum = (count: (line: string) => number) => lines.reduce((total, line) => total + count(line), 0);
   const counted = (kind: string) => parts.filter((part) => part.kind === kind).length;
-  const { 'meta:page-count': pageCount, ...statistics } = values.statistics;
+  const statistic = (name: string) => {
+    const value = values.statistics[`meta:${name}-count`] ?? '';
+    return /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  };
   return {
     ...{ format, family, size, encrypted, macros, generator: own.generator ?? null },
     ...properties(values, own, format),
-    language: values.texts.get('dc:language')?.[0] ?? chooseLanguage(family, format, usage.language()),
-    pages: family === 'text' ? pages || (pageCount ?? null) : null,
-    words: isSheet ? null : (statistics['meta:word-count'] ?? sum(countWords)),
-    characters: isSheet ? null : (statistics['meta:character-count'] ?? sum((line) => line.trim().length)),
-    paragraphs: isSheet ? null : (statistics['meta:paragraph-count'] ?? lines.length),
+    language: values.texts.get('dc:language')?.[0] ?? (hasLanguage ? (usage.language() ?? null) : null),
+    pages: family === 'text' ? pages || (statistic('page') ?? null) : null,
+    words: isSheet ? null : (statistic('word') ?? sum(countWords)),
+    characters: isSheet ? null : (statistic('character') ?? sum((line) => line.trim().length)),
+    paragraphs: isSheet ? null : (statistic('paragraph') ?? lines.length),
     sheets: isSheet ? counted('sheet') : null,
     slides: family === 'slides' ? counted('slide') : null,
     tables: isSheet ? null : reader.tables,
@@ -73,7 +68,7 @@ export async function readMeta({ path, family, source, facts }: MetaTask): Promi
 /** The metadata of a flat file (ODF 1.3 part 3, section 4.3). */
 interface Values {
   texts: Map<string, string[]>;
-  statistics: Record<string, number>;
+  statistics: Attributes;
 }
 
 const PROPERTIES = [
@@ -81,8 +76,9 @@ const PROPERTIES = [
   ...['meta:keyword', 'meta:creation-date', 'meta:print-date'],
 ];
 
-/** Handlers of `office:meta`. An embedded object has metadata of its own, further down, and a comment has a creator. */
-function metaElements(reader: Reader, text: Elements, { texts, statistics }: Values): Elements {
+/** Returns handlers of the first `office:meta`; others are of embedded objects. A comment also has a creator. */
+function metaElements(reader: Reader, text: Elements, values: Values): Elements {
+  const { texts } = values;
   let state: 'before' | 'inside' | 'after' = 'before';
   const property = (name: string): [string, Open] => {
     const keep = reader.capture((value) => {
@@ -101,18 +97,12 @@ function metaElements(reader: Reader, text: Elements, { texts, statistics }: Val
       };
     },
     'meta:document-statistic': (attributes) => {
-      if (state === 'inside') Object.assign(statistics, countsIn(attributes));
-      return undefined;
+      if (state === 'inside') values.statistics = attributes;
     },
   };
 }
 
-function countsIn(attributes: Attributes): Record<string, number> {
-  const counts = Object.entries(attributes).filter(([, value = '']) => /^\d{1,15}$/.test(value));
-  return Object.fromEntries(counts.map(([name, value]) => [name, Number(value)]));
-}
-
-/** Returns what LibreOffice has read, and otherwise what the source says. */
+/** Returns properties by LibreOffice, or else by the source. */
 function properties({ texts }: Values, own: Partial<SourceProperties>, format: SourceFormat) {
   const offset = OFFICE.test(format) ? 'Z' : '';
   const first = (name: string): string | null => texts.get(name)?.[0] ?? null;
@@ -126,21 +116,16 @@ function properties({ texts }: Values, own: Partial<SourceProperties>, format: S
     description: first('dc:description') ?? own.description ?? null,
     created_at: time(first('meta:creation-date'), offset) ?? own.created_at ?? null,
     modified_at: time(first('dc:date'), offset) ?? own.modified_at ?? null,
-    // LibreOffice takes that of a doc from a place where Word keeps it in local time.
+    // Of a doc LibreOffice reads a local time.
     printed_at: own.printed_at ?? (format === 'doc' ? null : time(first('meta:print-date'), offset)),
   };
 }
 
-/** Returns a time in ISO 8601 to the second; null for what is none, or for the day zero of LibreOffice or Windows. */
+/** Returns a time in ISO 8601 to the second; null if it is invalid or day zero of LibreOffice or Windows. */
 function time(value: string | null, usual: string): string | null {
   const [, local, offset = usual] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(value ?? '') ?? [];
   return local === undefined || /^(0000|1601-01-01|1899-12-30)/.test(local) ? null : `${local}${offset}`;
-}
-
-/** Workbooks have no language; the one that LibreOffice gives them is its own. */
-function chooseLanguage(family: Family, format: string, language: string | undefined): string | null {
-  return family === 'sheet' && !/^f?o[dt]s$/.test(format) ? null : (language ?? null);
 }
 
 /** Counts the fonts and languages of the text of a document. */
@@ -164,10 +149,7 @@ class Usage {
 
   /** Returns the fonts, the most used one first. */
   fonts(): FontUse[] {
-    return byUse(this.#fonts).map((name) => {
-      const sample = this.#samples.get(name);
-      return sample ? { name, sample } : { name };
-    });
+    return byUse(this.#fonts).map((name) => ({ name, sample: this.#samples.get(name) ?? '' }));
   }
 
   /** Returns the language of most of the text. */
@@ -185,14 +167,14 @@ function byUse(map: ReadonlyMap<string, number>): string[] {
 }
 
 const PATTERNS = {
-  /** Han, Kana, Hangul, Bopomofo and Yi with their punctuation and wide forms. */
+  /** Han, Kana, Hangul, Bopomofo and Yi with punctuation and wide forms. */
   asian:
     /[\u1100-\u11ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u{1f200}-\u{1f2ff}\u{20000}-\u{3ffff}]/gu,
-  /** From Hebrew to Myanmar, Khmer, Mongolian, presentation forms: written from right to left, or in clusters. */
+  /** From Hebrew to Myanmar, Khmer, Mongolian, presentation forms. */
   complex: /[\u0590-\u109f\u1780-\u18af\u1a20-\u1aaf\ua880-\ua8ff\uaa00-\uaa7f\ufb1d-\ufdff\ufe70-\ufefe]/g,
 };
 
-/** Counts characters that are not spaces by the script whose properties they are drawn with. */
+/** Counts characters other than spaces by script. */
 function countCharacters(text: string): Record<Script, number> {
   const [asian, complex] = [countMatches(text, PATTERNS.asian), countMatches(text, PATTERNS.complex)];
   return { western: Math.max(0, countMatches(text, /\S/gu) - asian - complex), asian, complex };
@@ -202,7 +184,7 @@ function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-/** Counts words as a word processor does: what stands between spaces, and each Han or Kana character. */
+/** Counts words as a word processor does: by spaces, and each Han or Kana character. */
 function countWords(text: string): number {
   return countMatches(text, /[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+/g);
 }

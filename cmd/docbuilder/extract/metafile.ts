@@ -1,11 +1,10 @@
 import { normalized } from '../source/inspect/unicode.ts';
 
-/** Text that a metafile draws, at its place in the metafile's own coordinates. */
+/** Text in a metafile and its position. `width` is 0 if the metafile does not have it. */
 interface Drawn {
   text: string;
   x: number;
   y: number;
-  /** 0 where the metafile does not have it. */
   width: number;
 }
 
@@ -15,17 +14,14 @@ const READERS: readonly [start: string, read: (bytes: Buffer) => Iterable<Drawn>
   ['AQAJAA', readWmf],
   ['183Gm', readWmf],
 ];
-/** White space may stand before the beginning. */
+/** The beginning, with white space before it. */
 const START_LETTERS = 32;
-/** Less than this share of a character's width lies between two pieces of a word. */
+/** Two pieces of a word have less than this share of a character's width between them. */
 const GAP = 0.25;
-/** Control characters, and private ones, which have a meaning in one font only. */
+/** Control characters, and those for private use. */
 const NOT_TEXT = /[\p{Cc}\p{Co}]+/gu;
 
-/**
- * Returns the text that a metafile draws, in its order; none for another picture. Metafiles draw words, or parts of them,
- * one by one: those at the same height make a line.
- */
+/** Returns the text in a metafile in its order; none for another picture. Words at the same height are a line. */
 export function metafileLines(base64: string): string[] {
   const lines: string[] = [];
   let last: Drawn | undefined;
@@ -46,7 +42,7 @@ function isContinued({ text, x, width }: Drawn, next: Drawn): boolean {
 
 const EMF = { textOut: 84, createFont: 82, selectObject: 37, end: 14 };
 
-/** Reads an enhanced metafile (MS-EMF 2.3.5) as far as it is there. Windows draws all text as UTF-16. */
+/** Reads an enhanced metafile (MS-EMF 2.3.5), which may be cut off. Its text is UTF-16. */
 function* readEmf(bytes: Buffer): Generator<Drawn> {
   const fonts = new Map<number, number>();
   let charset = 0;
@@ -73,16 +69,16 @@ function readEmfText(record: Buffer): Drawn {
 }
 
 const WMF = { textOut: 0x0521, extTextOut: 0x0a32, createFont: 0x02fb, selectObject: 0x012d, deleteObject: 0x01f0 };
-/** Records that create another object than a font: pens, brushes, palettes and regions. */
+/** Records that create pens, brushes, palettes and regions. */
 const WMF_OTHER_OBJECTS = new Set([0x02fa, 0x02fc, 0x00f7, 0x01f9, 0x0142, 0x06ff]);
 const WMF_PLACEABLE = 0x9ac6cdd7;
 const [WMF_PLACEABLE_BYTES, WMF_HEADER_BYTES] = [22, 18];
-/** The options of a text that has a rectangle: opaque or clipped. */
+/** Options of a text with a rectangle: opaque or clipped. */
 const WMF_RECTANGLE = 0x0002 | 0x0004;
-/** More objects at a time are an attack: each new one looks for a free place. */
+/** Each new object takes the first free place in a table, which is searched for it. */
 const WMF_MAX_OBJECTS = 1024;
 
-/** Reads a Windows metafile (MS-WMF 2.3.3) as far as it is there. A new object takes the first free place in its table. */
+/** Reads a Windows metafile (MS-WMF 2.3.3), which may be cut off. */
 function* readWmf(bytes: Buffer): Generator<Drawn> {
   const objects: (number | 'other' | undefined)[] = [];
   const add = (object: number | 'other') => {
@@ -122,7 +118,7 @@ function readWmfExtText(record: Buffer, charset: number): Drawn {
   return { text: decode(record.subarray(start, start + length), charset), x: i16(record, 8), y: i16(record, 6), width };
 }
 
-/** Little-endian numbers; 0 behind the end. */
+/** These read little-endian numbers, and 0 after the end. */
 function u16(record: Buffer, at: number): number {
   return at + 2 <= record.length ? record.readUInt16LE(at) : 0;
 }
@@ -133,15 +129,15 @@ function u32(record: Buffer, at: number): number {
   return at + 4 <= record.length ? record.readUInt32LE(at) : 0;
 }
 
-/** The WHATWG encodings of a font's character sets (MS-WMF 2.1.1.5); others are read as Windows-1252. */
+/** WHATWG encodings of fonts' character sets (MS-WMF 2.1.1.5) other than windows-1252. */
 const ENCODINGS: Record<number, string> = {
   ...{ 128: 'shift_jis', 129: 'euc-kr', 134: 'gbk', 136: 'big5', 161: 'windows-1253', 162: 'windows-1254' },
   ...{ 163: 'windows-1258', 177: 'windows-1255', 178: 'windows-1256', 186: 'windows-1257', 204: 'windows-1251' },
   ...{ 222: 'windows-874', 238: 'windows-1250' },
 };
-/** The character set of fonts whose characters are pictures. */
+/** The character set of fonts with symbols. */
 const SYMBOLS = 2;
-/** A decoder takes longer to create than a word to decode. */
+/** Creating a decoder takes longer than decoding a word. */
 const DECODERS = new Map<string, InstanceType<typeof TextDecoder>>();
 
 function decode(bytes: Buffer, charset: number): string {

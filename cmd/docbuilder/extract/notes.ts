@@ -1,10 +1,10 @@
-import { createFlow, linesText, type Part, part } from './flow.ts';
+import { linesText, type Part, part } from './flow.ts';
 import type { Reader } from './reader.ts';
 import { type Elements, type Open, SKIP } from './sax.ts';
 
 /**
- * Handlers of notes and comments (ODF 1.3 part 3, sections 6.3 and 14.1). A note is a mark `[1]` in the text and a line
- * `[1] …` in its list.
+ * Returns handlers of notes and comments (ODF 1.3 part 3, sections 6.3 and 14.1). A note is a mark `[1]` in the text and a
+ * line `[1] …` in its list.
  */
 export function noteElements(reader: Reader): Elements {
   let mark = '';
@@ -23,13 +23,10 @@ export function noteElements(reader: Reader): Elements {
       reader.addMark(mark);
     }),
     'text:note-body': () => {
-      const flow = createFlow();
       const [target, citation] = [list, mark];
-      const restore = reader.divert(flow, { style: reader.styles.base('paragraph'), inCell: false });
-      return () => {
-        restore();
-        target.push(`${citation} ${linesText(flow.lines)}`.trim());
-      };
+      return reader.divert({ style: reader.styles.base('paragraph'), inCell: false }, ({ lines }) => {
+        target.push(`${citation} ${linesText(lines)}`.trim());
+      });
     },
     'office:annotation': comment,
     'officeooo:annotation': comment,
@@ -41,15 +38,12 @@ export function noteElements(reader: Reader): Elements {
 }
 
 function readComment(reader: Reader): () => void {
-  const flow = createFlow();
   const comment = { author: null, cell: reader.cell(), text: '' };
-  const restore = reader.divert(flow, { style: reader.styles.base('graphic'), inCell: false, onPage: false });
   reader.comments.push(comment);
-  return () => {
-    restore();
-    comment.text = linesText(flow.lines);
+  return reader.divert({ style: reader.styles.base('graphic'), inCell: false, onPage: false }, ({ lines }) => {
+    comment.text = linesText(lines);
     if (comment.text === '') reader.comments.pop();
-  };
+  });
 }
 
 /** A header or footer of a page style. */
@@ -60,22 +54,19 @@ export interface PageText {
 }
 
 /**
- * Handlers of the headers and footers of all page styles, those of first and left pages too (ODF 1.3 part 3, section
+ * Returns handlers of the headers and footers of all page styles, also of first and left pages (ODF 1.3 part 3, section
  * 16.11).
- * @param found receives those that have text
+ * @param found receives those with text
  */
 export function headerElements(reader: Reader, found: PageText[]): Elements {
   let masterPage = '';
   const read = (kind: PageText['kind']): Open => {
     return (attributes) => {
       if (attributes['style:display'] === 'false') return SKIP;
-      const flow = createFlow();
-      const restore = reader.divert(flow, { style: reader.styles.base('paragraph') });
-      return () => {
-        restore();
-        const text = linesText(flow.lines).trim();
+      return reader.divert({ style: reader.styles.base('paragraph') }, ({ lines }) => {
+        const text = linesText(lines).trim();
         if (text !== '') found.push({ kind, masterPage, text });
-      };
+      });
     };
   };
   const pages = ['', '-left', '-first'].flatMap((page) => [
@@ -85,7 +76,6 @@ export function headerElements(reader: Reader, found: PageText[]): Elements {
   return {
     'style:master-page': (attributes) => {
       masterPage = attributes['style:name'] ?? '';
-      return undefined;
     },
     ...Object.fromEntries(pages),
   };

@@ -7,9 +7,9 @@ const MAX_SPACES = 4096;
 const MAX_INDENT = 9;
 
 /**
- * Handlers of paragraphs, lists and fields (ODF 1.3 part 3, sections 5 to 7). A paragraph or list item is a line that
- * begins with its label; each level of lists below the first is one tab further in. Fields are as displayed, ruby text
- * follows its base in brackets, hidden text is left out.
+ * Returns handlers of paragraphs, lists and fields (ODF 1.3 part 3, sections 5 to 7). A paragraph is a line that begins with
+ * its label, and with a tab for each list around the innermost. Fields are as displayed, ruby text follows its base in
+ * brackets, hidden text is left out.
  */
 export function paragraphElements(reader: Reader): Elements {
   const paragraph = (attributes: Attributes, heading?: Attributes): ReturnType<Open> => {
@@ -24,11 +24,8 @@ export function paragraphElements(reader: Reader): Elements {
     };
   };
   const span: Open = (attributes) => reader.applyStyle('text', attributes['text:style-name']);
-  const mark = (length: (attributes: Attributes) => string): Open => {
-    return (attributes) => {
-      reader.addMark(length(attributes));
-      return undefined;
-    };
+  const mark = (text: (attributes: Attributes) => string): Open => {
+    return (attributes) => reader.addMark(text(attributes));
   };
   return {
     'office:body': () => reader.resetStyle(),
@@ -65,14 +62,14 @@ const MAY_BE_HIDDEN = [
   ...['text:section', 'text:hidden-text', 'text:user-field-get', 'text:variable-get', 'text:variable-set'],
 ];
 
-/** Elements that hold text which is not on the page. Text outside of paragraphs is left out anyway. */
+/** Elements with paragraphs or captured text that is not on the page. */
 const NOT_SHOWN = [
   ...['office:meta', 'text:script', 'svg:title', 'svg:desc', 'table:tracked-changes', 'table:content-validations'],
 ];
 
 /**
- * Handlers of tracked changes (ODF 1.3 part 3, section 5.5). LibreOffice leaves deleted text where it was; the page shows
- * it only where the document is shown with its changes.
+ * Returns handlers of tracked changes (ODF 1.3 part 3, section 5.5). LibreOffice leaves deleted text in its place; the page
+ * shows it only if the document is shown with its changes.
  */
 function changeElements(reader: Reader): Elements {
   const deletions = new Set<string>();
@@ -84,7 +81,6 @@ function changeElements(reader: Reader): Elements {
       const id = attributes['text:change-id'] ?? '';
       if (deletions.has(id)) act(id);
       reader.isDeleted = !reader.showsChanges && open.size > 0;
-      return undefined;
     };
   const setting = reader.capture((value) => {
     reader.showsChanges = value !== 'false';
@@ -94,7 +90,6 @@ function changeElements(reader: Reader): Elements {
       attributes['config:name'] === 'ShowRedlineChanges' ? setting(attributes) : SKIP,
     'text:changed-region': (attributes) => {
       region = attributes['text:id'] ?? '';
-      return undefined;
     },
     'text:insertion': () => SKIP,
     'text:format-change': () => SKIP,
@@ -107,13 +102,13 @@ function changeElements(reader: Reader): Elements {
   };
 }
 
-/** Handlers of drop-down lists in Word's forms: the chosen entry, or else the first one, is text of the paragraph. */
+/** Returns handlers of drop-down lists in Word's forms. The selected entry, or the first one, is text of the paragraph. */
 function dropDownElements(reader: Reader): Elements {
   let entries: string[] = [];
   let chosen = 0;
   return {
     'field:fieldmark': (attributes) => {
-      if (!attributes['field:type']?.endsWith('.FORMDROPDOWN')) return undefined;
+      if (!attributes['field:type']?.endsWith('.FORMDROPDOWN')) return;
       entries = [];
       chosen = 0;
       return () => reader.addText(entries[chosen] ?? '');
@@ -127,7 +122,7 @@ function dropDownElements(reader: Reader): Elements {
   };
 }
 
-/** Handlers of lists (ODF 1.3 part 3, section 5.3). LibreOffice writes labels as `text:number` in text documents only. */
+/** Returns handlers of lists (ODF 1.3 part 3, section 5.3). LibreOffice writes labels (`text:number`) in text documents only. */
 function listElements(reader: Reader): Elements {
   return {
     'text:list': (attributes) => {
@@ -150,11 +145,7 @@ function listElements(reader: Reader): Elements {
   };
 }
 
-/**
- * Takes the label that a paragraph begins with: the first one of an item has the item's, a heading its number.
- * @param heading attributes of the paragraph if it is a heading
- * @returns an empty text for a paragraph without one
- */
+/** Returns a paragraph's label: that of a list item for its first paragraph, or a heading's number. */
 function takeLabel(reader: Reader, heading: Attributes | undefined): string {
   const { listItem, list, listLevel } = reader;
   reader.listItem = undefined;
@@ -172,7 +163,7 @@ function headingLabel(reader: Reader, heading: Attributes | undefined): string {
   return reader.headings.next(Number(heading['text:outline-level'] ?? 1) || 1, parseStart(heading));
 }
 
-/** Returns the number that counting begins anew with. */
+/** Returns the number with which numbering restarts. */
 function parseStart(attributes: Attributes): number | undefined {
   const start = attributes['text:start-value'] ?? (attributes['text:restart-numbering'] === 'true' ? 1 : undefined);
   return start === undefined ? undefined : Number(start) || 0;

@@ -1,4 +1,4 @@
-import { addLines, createFlow, linesText, oneLine, type Part, part } from './flow.ts';
+import { addLines, linesText, oneLine, type Part, part } from './flow.ts';
 import { enterShape, frameElements } from './frames.ts';
 import type { Reader, Reading } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
@@ -8,33 +8,31 @@ import { tableElements } from './tables.ts';
 interface Page {
   isMaster: boolean;
   title: string;
-  /** A master page's own, which is text and no field. */
+  /** Of a master page. */
   footer: string;
   shapes: Placed[];
   notes: Placed[];
 }
 
 /** The state of reading a presentation. */
-interface Deck {
-  slides: Part[];
-  /** The text and the footer of master pages, by their names. */
-  masters: Map<string, { text: string; footer: string }>;
-  /** Texts that many slides have; some are empty. */
-  footers: Set<string>;
+class Deck {
+  readonly slides: Part[] = [];
+  /** The text and the footer of master pages by name. */
+  readonly masters = new Map<string, { text: string; footer: string }>();
+  /** Text that several slides show; it may be empty. */
+  readonly footers = new Set<string>();
   page: Page | undefined;
-  /** The shapes of the page, of its notes, or of a group, which get the next one. */
-  target: Placed[];
-  inNotes: boolean;
+  /** The shapes of the page, of its notes, or of a group, to which the next one belongs. */
+  target: Placed[] = [];
+  inNotes = false;
 }
 
 /**
- * Reads a presentation: a part for each slide, hidden ones too, with its speaker notes, then once what many slides show:
- * footers, dates, and the text of their master pages. A placeholder with the slide's number says nothing.
+ * Reads a presentation: a part for each slide, also hidden ones, with its speaker notes; then the text that several slides
+ * show, once: footers, dates, and the text of master pages. Slide numbers are left out.
  */
 export function readPresentation(reader: Reader): Reading {
-  const deck: Deck = {
-    ...{ slides: [], masters: new Map(), footers: new Set(), page: undefined, target: [], inNotes: false },
-  };
+  const deck = new Deck();
   return {
     elements: {
       ...tableElements(reader),
@@ -69,9 +67,10 @@ function pageElements(reader: Reader, deck: Deck): Elements {
       return () => {
         deck.page = undefined;
         const name = attributes['draw:name'] ?? '';
+        const style = reader.styles.get('drawing-page', attributes['draw:style-name']);
         const slide = {
           name: page.title || (/^page\d+$/.test(name) ? '' : name) || `Slide ${deck.slides.length + 1}`,
-          hidden: !reader.styles.isVisible('drawing-page', attributes['draw:style-name']),
+          hidden: style?.visible === false,
           notes: toText(page.notes),
           comments: reader.comments,
         };
@@ -79,7 +78,7 @@ function pageElements(reader: Reader, deck: Deck): Elements {
         reader.comments = [];
         const { text = '', footer = '' } = deck.masters.get(attributes['draw:master-page-name'] ?? '') ?? {};
         deck.footers.add(text);
-        if (reader.styles.showsFooter(attributes['draw:style-name'])) deck.footers.add(footer);
+        if (style?.footer) deck.footers.add(footer);
       };
     },
     'presentation:notes': () => {
@@ -95,41 +94,39 @@ function toText(shapes: readonly Placed[]): string {
   return linesText(inReadingOrder(shapes));
 }
 
-const SAYS_NOTHING = new Set(['page-number', 'page']);
-const ON_MANY_SLIDES = new Set(['header', 'footer', 'date-time']);
+const SLIDE_NUMBERS = new Set(['page-number', 'page']);
+const SHARED = new Set(['header', 'footer', 'date-time']);
 
 function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnType<Open> {
   const { page, target } = deck;
   const kind = attributes['presentation:class'] ?? '';
   if (!page || isLeftOut(kind, attributes, deck)) return SKIP;
-  const [outer, flow, isNested] = [reader.flow, createFlow(), reader.depth > 0];
-  const restore = reader.divert(flow, { style: enterShape(reader, attributes) });
-  return () => {
-    restore();
+  const [outer, isNested] = [reader.flow, reader.depth > 0];
+  return reader.divert({ style: enterShape(reader, attributes) }, (flow) => {
     const text = linesText(flow.lines);
     if (isNested) addLines(outer, flow.lines);
     else if (page.isMaster && kind === 'footer') page.footer = text.trim();
-    else if (ON_MANY_SLIDES.has(kind)) deck.footers.add(text.trim());
+    else if (SHARED.has(kind)) deck.footers.add(text.trim());
     else if (text !== '') target.push({ ...parsePlace(attributes), isTitle: kind === 'title', lines: flow.lines });
     if (kind === 'title' && !page.title) page.title = oneLine(flow).trim();
-  };
+  });
 }
 
-/** A placeholder of a master page stands for those of its slides; on a notes page only the notes are text. */
+/** Placeholders of master pages are those of the slides. Of a notes page only the notes are text. */
 function isLeftOut(kind: string, attributes: Attributes, { page, inNotes }: Deck): boolean {
-  if (attributes['presentation:placeholder'] === 'true' || SAYS_NOTHING.has(kind)) return true;
-  return (page?.isMaster === true && kind !== '' && kind !== 'footer') || (inNotes && ON_MANY_SLIDES.has(kind));
+  if (attributes['presentation:placeholder'] === 'true' || SLIDE_NUMBERS.has(kind)) return true;
+  return (page?.isMaster === true && kind !== '' && kind !== 'footer') || (inNotes && SHARED.has(kind));
 }
 
-/** Deeper groups count as part of the one around. */
+/** A deeper group is part of the group around. */
 const MAX_GROUPS = 32;
 
-/** Handles groups: the shapes of one are read together. */
+/** Returns the handler of groups, whose shapes stay together. */
 function groupElements(deck: Deck): Elements {
   let groups = 0;
   return {
     'draw:g': () => {
-      if (groups >= MAX_GROUPS) return undefined;
+      if (groups >= MAX_GROUPS) return;
       const outer = deck.target;
       const group: Placed[] = [];
       deck.target = group;
@@ -143,7 +140,7 @@ function groupElements(deck: Deck): Elements {
   };
 }
 
-/** Handles fields whose value is known only here, and declarations of texts that slides refer to. */
+/** Returns handlers of fields without a value, and of declarations of texts that slides refer to. */
 function fieldElements(reader: Reader, deck: Deck): Elements {
   const declaration = reader.capture((text) => deck.footers.add(text.trim()));
   const outsideNotes: Open = () => (deck.inNotes ? SKIP : undefined);
@@ -160,7 +157,7 @@ function fieldElements(reader: Reader, deck: Deck): Elements {
   };
 }
 
-/** A shape with text at its place on a slide. Lengths are in millimetres. */
+/** A shape with text, and its position in millimetres. */
 interface Placed {
   x: number;
   y: number;
@@ -168,13 +165,13 @@ interface Placed {
   lines: readonly string[];
 }
 
-/** Shapes whose upper edges differ by less than this stand beside each other. */
+/** Shapes whose upper edges differ by less are beside each other. */
 const SAME_LINE_MM = 5;
-/** Neighbours in it share no character: hostile text costs no more than its length. */
+/** Neighbouring parts share no character, so that its time is linear. */
 const TRANSLATE = /translate\s*\(\s*([^\s,()]+)[\s,]+([^\s,()]+)\s*\)/;
 const MM: Record<string, number> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, pc: 25.4 / 6, px: 25.4 / 96 };
 
-/** Returns lines as people read them: the title, then from top to bottom, beside each other from left to right. */
+/** Returns the lines of the title, then of shapes from top to bottom, and beside each other from left to right. */
 function inReadingOrder(shapes: readonly Placed[]): string[] {
   const titles = shapes.filter(({ isTitle }) => isTitle);
   const rest = shapes.filter(({ isTitle }) => !isTitle).sort((a, b) => a.y - b.y);
@@ -189,13 +186,13 @@ function inReadingOrder(shapes: readonly Placed[]): string[] {
   return ordered.flatMap(({ lines }) => lines);
 }
 
-/** Returns a group as one shape, so that its members stay together. */
+/** Returns a group as one shape. */
 function together(group: readonly Placed[]): Placed {
   const least = (pick: (shape: Placed) => number) => group.reduce((min, shape) => Math.min(min, pick(shape)), 1e9);
   return { x: least(({ x }) => x), y: least(({ y }) => y), isTitle: false, lines: inReadingOrder(group) };
 }
 
-/** Returns the place of a shape (ODF 1.3 part 3, section 19.576); a rotated one has it in its transformation. */
+/** Returns the position of a shape (ODF 1.3 part 3, section 19.576); that of a rotated one is in its transformation. */
 function parsePlace(attributes: Attributes): { x: number; y: number } {
   const [, x, y] = TRANSLATE.exec(attributes['draw:transform'] ?? '') ?? [];
   return {

@@ -2,23 +2,19 @@ import { fileTooLarge } from '../../../src/common/errors.ts';
 import type { Family } from '../formats.ts';
 import { addMark, addText, createFlow, type Flow, type Part } from './flow.ts';
 import type { Elements, Open } from './sax.ts';
-import type { ListCounter } from './styles.ts';
-import { Styles, type TextStyle } from './styles.ts';
+import { type ListCounter, Styles, type TextStyle } from './styles.ts';
 
-/** Counts the text that is read, so that a small document that repeats itself cannot fill the memory. */
+/** Counts the text that is read, so that a small document with repeated text cannot fill the memory. */
 export interface Budget {
   /**
-   * Counts `text` in, `times` over, before it is built; a negative number takes it back.
+   * Counts `text` `times` before it is built; a negative number takes it back.
    * @returns how often to build it
    * @throws {AppError} `file_too_large` {limit_mb, subject: 'output'}
    */
   take(text: string, times?: number): number;
 }
 
-/**
- * Creates a budget of bytes in UTF-8.
- * @param copies how often the text stands in the result that has `maxBytes` at most
- */
+/** Creates a budget of bytes in UTF-8. @param copies how often the result, of `maxBytes` at most, contains the text */
 export function createBudget(maxBytes: number, copies: number): Budget {
   let bytes = 0;
   return {
@@ -30,7 +26,7 @@ export function createBudget(maxBytes: number, copies: number): Budget {
   };
 }
 
-/** Builds repeated text once: for metadata the text itself does not matter. */
+/** The budget of metadata, which builds repeated text once. */
 export const ONCE: Budget = { take: (_, times = 1) => Math.min(times, 1) };
 
 /** A comment; `cell` is its place in a sheet. */
@@ -40,55 +36,49 @@ export interface Comment {
   text: string;
 }
 
-export interface ListItem {
-  /** As LibreOffice has written it. */
-  label: string;
-  start: number | undefined;
-}
-
-/** The style family of text in a body that names no style. */
+/** The style family of text without a style. */
 const BASE_FAMILY: Record<Family, string> = { text: 'paragraph', sheet: 'table-cell', slides: 'graphic' };
 
 export interface ReaderOptions {
   budget: Budget;
-  /** Receives every piece of text that is shown, with its style. */
+  /** Receives all text of the page with its style. */
   onText?: (text: string, style: TextStyle) => void;
 }
 
-/** The state that the handlers of elements share while a document is read. */
+/** The state of reading a document, which the handlers of elements share. */
 export class Reader {
   readonly family: Family;
   readonly budget: Budget;
   readonly styles = new Styles();
   readonly #onText: ReaderOptions['onText'];
-  /** The flow that text goes to now, and the number of flows around it. */
+  /** The current flow, and the number of flows around it. */
   flow = createFlow();
   depth = 0;
   style: TextStyle;
-  /** The levels of lists around. */
+  /** The number of lists around. */
   listLevel = 0;
-  /** The list item that is being read, until its first paragraph takes its label. */
-  listItem: ListItem | undefined;
-  /** Counters for labels that LibreOffice does not write: those of slides and of headings. */
+  /** The list item, with the label by LibreOffice, until its first paragraph has it. */
+  listItem: { label: string; start: number | undefined } | undefined;
+  /** Counters for labels that LibreOffice does not write. */
   list: ListCounter | undefined;
   headings: ListCounter | undefined;
-  /** Set where the flow becomes one line. */
+  /** The flow becomes one line. */
   inCell = false;
-  /** Set where the text is part of the page; comments are not. */
+  /** The text is part of the page; comments are not. */
   onPage = true;
-  /** The content of the frame that is being read: an image beside other content only stands for it. */
+  /** The content of the frame: an image beside other content is a picture of that. */
   frame: 'empty' | 'object' | 'formula' | 'content' = 'content';
-  /** Set where tracked changes are shown, and where the text that is read is deleted and not shown. */
+  /** The document is shown with its changes; otherwise deleted text is left out. */
   showsChanges = true;
   isDeleted = false;
-  /** The characters of an element that holds nothing but text, which is not text of the page. */
+  /** Characters for the handler that captures them. */
   #captured: string | undefined;
   footnotes: string[] = [];
   endnotes: string[] = [];
   comments: Comment[] = [];
-  /** Returns the cell that is being read, for its comment. */
+  /** Returns the name of the cell that is being read. */
   cell: () => string | null = () => null;
-  /** Tables that are not sheets, and shown pictures. */
+  /** Tables that are no sheets, and pictures. */
   tables = 0;
   images = 0;
 
@@ -99,16 +89,24 @@ export class Reader {
     this.style = this.styles.base(BASE_FAMILY[family]);
   }
 
-  /** Sends text to another flow until the returned function is called; the state around is then restored. */
-  divert(flow: Flow, inner: Partial<Pick<Reader, 'style' | 'inCell' | 'onPage'>> = {}): () => void {
+  /**
+   * Sends text to another flow until the returned function is called.
+   * @param use receives the flow when the state around has been restored
+   */
+  divert(
+    inner: Partial<Pick<Reader, 'style' | 'inCell' | 'onPage'>>,
+    use: (flow: Flow) => void = () => undefined,
+    flow = createFlow(),
+  ): () => void {
     const { flow: outer, listLevel, listItem, list, style, inCell, onPage, depth } = this;
     Object.assign(this, { flow, listLevel: 0, listItem: undefined, list: undefined, depth: depth + 1 }, inner);
     return () => {
       Object.assign(this, { flow: outer, listLevel, listItem, list, style, inCell, onPage, depth });
+      use(flow);
     };
   }
 
-  /** Handles an element that holds nothing but text, which goes to `use` and not to the page. */
+  /** Returns a handler of an element whose text goes to `use` and not to the page. */
   capture(use: (text: string) => void): Open {
     return () => {
       const outer = this.#captured;
@@ -134,7 +132,7 @@ export class Reader {
     if (shown !== '' && this.onPage) this.#onText?.(shown, this.style);
   }
 
-  /** Adds text that is not in the document as characters, such as a tab. */
+  /** Adds text that the document has as an element, such as a tab. */
   addMark(mark: string): void {
     const { paragraph } = this.flow;
     if (!paragraph || this.style.hidden || this.isDeleted) return;
@@ -142,12 +140,12 @@ export class Reader {
     addMark(paragraph, mark);
   }
 
-  /** Applies a style to the elements inside. @returns what restores the style around */
+  /** Applies a style until the returned function restores the style around. */
   applyStyle(family: string, name: string | undefined): (() => void) | undefined {
     return name === undefined ? undefined : this.#setStyle(this.styles.apply(this.style, family, name));
   }
 
-  /** Restores the default style of the family; the styles of the document are known by then. */
+  /** Applies the default style of the family, after the document's styles have been read. */
   resetStyle(): () => void {
     return this.#setStyle(this.styles.base(BASE_FAMILY[this.family]));
   }
@@ -161,7 +159,7 @@ export class Reader {
   }
 }
 
-/** The handlers of one family's own elements, and the parts that have been read once the document has ended. */
+/** The handlers of a family's own elements, and a function that returns the parts at the end of the document. */
 export interface Reading {
   elements: Elements;
   parts(): Part[];

@@ -4,19 +4,20 @@ import { corrupt } from '../source/source-errors.ts';
 
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** Returned for an element that is passed over with everything inside it. */
+/** A handler returns it to skip an element with all of its content. */
 export const SKIP = Symbol('skip');
 
-/** Handles the start of an element and may return a handler of its end. Without a result, its children are read. */
-export type Open = (attributes: Attributes) => (() => void) | typeof SKIP | undefined;
+/** Handles the start of an element, and may return a handler of its end. */
+// biome-ignore lint/suspicious/noConfusingVoidType: most handlers return nothing
+export type Open = (attributes: Attributes) => (() => void) | typeof SKIP | undefined | void;
 
 /** Handlers by the qualified names of elements. LibreOffice always uses the prefixes of the OpenDocument specification. */
 export type Elements = Record<string, Open>;
 
 /**
- * Parses a flat OpenDocument file (ODF 1.3 part 3, section 3.1.1). The children of an element without a handler are read.
- * The open elements are kept in an array, so no depth of nesting exhausts the call stack.
- * @param onText receives the characters of every element that is not passed over
+ * Parses a flat OpenDocument file (ODF 1.3 part 3, section 3.1.1), without recursion.
+ * @param elements the content of elements without a handler is read
+ * @param onText receives the characters of elements that are not skipped
  * @throws {AppError} `corrupt_source`: `malformed_xml`, `doctype`
  */
 export async function parseFlat(path: string, elements: Elements, onText: (text: string) => void): Promise<void> {
@@ -32,11 +33,11 @@ export async function parseFlat(path: string, elements: Elements, onText: (text:
   }
 }
 
-/** The parser's namespace mode is off: it looks a prefix up through all open elements, which is slow in a deep document. */
+/** Creates a parser without namespaces: saxes looks up a prefix in all open elements, which is slow in a deep document. */
 function createParser(elements: Elements, onText: (text: string) => void): SaxesParser {
   const parser = new SaxesParser({ position: false });
   const handlers = new Map(Object.entries(elements));
-  const open: ((() => void) | undefined)[] = [];
+  const open: ReturnType<Open>[] = [];
   let skipped = 0;
   const onCharacters = (text: string) => {
     if (skipped === 0) onText(text);
@@ -58,8 +59,12 @@ function createParser(elements: Elements, onText: (text: string) => void): Saxes
     else open.push(close);
   });
   parser.on('closetag', () => {
-    if (skipped > 0) skipped -= 1;
-    else open.pop()?.();
+    if (skipped > 0) {
+      skipped -= 1;
+      return;
+    }
+    const close = open.pop();
+    if (typeof close === 'function') close();
   });
   parser.on('text', onCharacters);
   parser.on('cdata', onCharacters);
@@ -70,14 +75,14 @@ function isNotUtf8(error: unknown): boolean {
   return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
 }
 
-/** Larger pieces are slower to search: they do not fit into the processor's cache. */
+/** Larger pieces do not fit into the processor's cache and are slower to search. */
 const PIECE_BYTES = 64 * 1024;
-/** The part of a picture that is read, in base64: a metafile contains text. */
+/** Bytes of a picture that are read, in base64: a metafile contains text. */
 const MAX_PICTURE = 2 ** 20;
 const OPENING = Buffer.from('<office:binary-data>');
 const CLOSING = Buffer.from('</office:binary-data>');
 
-/** Cuts pictures off, which are most of many files. The parser would keep a whole one in memory. */
+/** Cuts off pictures, which the parser would keep in memory. */
 async function* withShortPictures(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   /** The bytes of a picture that are still passed on; undefined outside of pictures. */
@@ -87,7 +92,7 @@ async function* withShortPictures(pieces: AsyncIterable<Buffer>): AsyncGenerator
     for (;;) {
       const mark = room === undefined ? OPENING : CLOSING;
       const at = left.indexOf(mark);
-      // The beginning of a mark may stand at the end.
+      // A mark may begin at the end of a piece.
       const end = at < 0 ? Math.max(0, left.length - mark.length + 1) : at + (room === undefined ? mark.length : 0);
       yield left.subarray(0, Math.min(end, room ?? end));
       if (room !== undefined) room = Math.max(0, room - end);

@@ -4,23 +4,22 @@ import type { SourceFormat } from '../formats.ts';
 import { readCompoundFile } from '../source/inspect/cfb.ts';
 import { type ByteSource, withSource } from '../source/inspect/source.ts';
 import { normalized } from '../source/inspect/unicode.ts';
-import { xmlText } from '../source/inspect/xml-prolog.ts';
+import { xmlText } from '../source/inspect/xml.ts';
 import { newBudget, readHead, readZip } from '../source/inspect/zip.ts';
 
 type Names = 'title' | 'subject' | 'author' | 'last_author' | 'keywords' | 'description';
-/** The properties that a source states itself and that are lost when LibreOffice stores it. */
+/** Properties of a source that LibreOffice loses. */
 export type SourceProperties = Pick<ExtractedMeta, Names | 'created_at' | 'modified_at' | 'printed_at' | 'generator'>;
 
-/** Properties stand at the beginning of their part; a property set has some hundred bytes, or a thumbnail at its end. */
+/** Properties are at the beginning of their part. */
 const MAX_BYTES = 64 * 1024;
-/** RTF names its program behind fonts and styles. */
+/** In RTF they follow fonts and styles. */
 const MAX_RTF_BYTES = 256 * 1024;
 
 /**
- * Reads from a source file the program that wrote it, which LibreOffice replaces by its own name: `docProps/app.xml` of
- * OOXML, the metadata of OpenDocument, `\\generator` of RTF, the property set of doc, xls and ppt. LibreOffice does not
- * take over all of the latter, so it is read whole.
- * @returns nothing for a file in which they cannot be read
+ * Reads the program that wrote a source, which LibreOffice replaces by its own name, and all properties of doc, xls and ppt,
+ * some of which LibreOffice ignores.
+ * @returns none for a file in which they cannot be read
  */
 export async function readSourceProperties(path: string, format: SourceFormat): Promise<Partial<SourceProperties>> {
   try {
@@ -48,7 +47,7 @@ async function packageGenerator(source: ByteSource): Promise<string | null> {
   return entry ? xmlGenerator(xmlText(readHead(zip, entry, MAX_BYTES).head)) : null;
 }
 
-/** The first one is the document's own: an embedded document names its program further down. */
+/** Returns the first program's name; those of embedded documents follow. */
 function xmlGenerator(xml: string): string | null {
   const first = (name: string) =>
     new RegExp(`<(?:[\\w.-]+:)?${name}>([^<]{1,256})`)
@@ -66,7 +65,7 @@ function decodeEntity(entity: string, name: string): string {
   return ENTITIES.get(name) ?? entity;
 }
 
-/** Sets of documents have 20. */
+/** Documents have 20. */
 const MAX_PROPERTIES = 100;
 const [LPSTR, LPWSTR, FILETIME] = [0x1e, 0x1f, 0x40];
 const CODE_PAGES: Record<number, string> = {
@@ -76,7 +75,7 @@ const CODE_PAGES: Record<number, string> = {
 /** Milliseconds from 1601 to 1970. */
 const EPOCH = 11_644_473_600_000;
 
-/** Reads a property set (MS-OLEPS 2.20, MS-OSHARED 2.3.3.2.1.1). A property that is missing or broken is null. */
+/** Reads a property set (MS-OLEPS 2.20, MS-OSHARED 2.3.3.2.1.1). Missing and invalid properties are null. */
 function readPropertySet(stream: Buffer): SourceProperties {
   const number = (at: number) => (at >= 0 && at + 4 <= stream.length ? stream.readUInt32LE(at) : 0);
   const start = number(44);
@@ -96,13 +95,13 @@ function readPropertySet(stream: Buffer): SourceProperties {
     const length = number(at + 4) * (type === LPWSTR ? 2 : 1);
     const bytes = stream.subarray(at + 8, at + 8 + length);
     const decoded = new TextDecoder(type === LPWSTR ? 'utf-16le' : encoding).decode(bytes).split('\0', 1).join();
-    // windows-1258 has its tone marks beside the letters.
+    // windows-1258 has combining tone marks.
     return (encoding === 'windows-1258' ? normalized(decoded, 'NFC') : decoded).trim() || null;
   };
   const time = (id: number): string | null => {
     const at = places.get(id) ?? -1;
     const date = new Date((number(at + 8) * 2 ** 32 + number(at + 4)) / 10_000 - EPOCH);
-    // A time in 1601 is a duration or none at all.
+    // A time in 1601 is a duration.
     if ((number(at) & 0xffff) !== FILETIME || !(date.getUTCFullYear() > 1900 && date.getUTCFullYear() < 10_000)) {
       return null;
     }

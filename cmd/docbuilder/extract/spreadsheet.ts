@@ -13,16 +13,16 @@ interface Sheet {
   rows: Rows;
   /** The text of shapes, which follows the cells. */
   shapes: Flow;
-  /** The style of a cell without one: its row's, or its column's, which ends before `end`. */
+  /** The style of cells without one: that of the row, or of the columns before `end`. */
   rowStyle: string | undefined;
   columns: { end: number; style: string | undefined }[];
-  /** Set for cells of another document that are kept with a link to it. */
+  /** The cells are a copy of those of another document. */
   linked: boolean;
 }
 
 /**
- * Reads a spreadsheet: a part for each sheet, hidden ones too, then headers and footers of the printed pages. Rows are
- * lines and keep their number: empty ones stay unless nothing follows them.
+ * Reads a spreadsheet: a part for each sheet, also hidden ones, then headers and footers of the printed pages. Each row is
+ * a line; empty rows at the end are left out.
  */
 export function readSpreadsheet(reader: Reader): Reading {
   const { styles } = reader;
@@ -34,8 +34,9 @@ export function readSpreadsheet(reader: Reader): Reading {
     reader.comments = [];
     if (sheet.linked) return;
     const text = [sheet.rows.text(), linesText(sheet.shapes.lines)].filter((piece) => piece !== '').join('\n');
-    sheets.push(part('sheet', text, { name: sheet.name, hidden: !styles.isVisible('table', sheet.style), comments }));
-    masterPages.add(styles.masterPage('table', sheet.style) ?? '');
+    const style = styles.get('table', sheet.style);
+    sheets.push(part('sheet', text, { name: sheet.name, hidden: style?.visible === false, comments }));
+    masterPages.add(style?.masterPage ?? '');
   };
   return {
     elements: { ...headerElements(reader, pages), ...sheetElements(reader, done) },
@@ -46,7 +47,7 @@ export function readSpreadsheet(reader: Reader): Reading {
   };
 }
 
-/** LibreOffice's own footer "Page 1", which even a csv file has, means nothing without its number. */
+/** LibreOffice's default footer is "Page 1", here without its number. */
 function isMeaningful(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text) && text !== 'Page';
 }
@@ -59,7 +60,7 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
   const { styles, budget } = reader;
   let sheet: Sheet | undefined;
   const shape: Open = (attributes) =>
-    sheet && reader.divert(sheet.shapes, { style: enterShape(reader, attributes), inCell: false });
+    sheet && reader.divert({ style: enterShape(reader, attributes), inCell: false }, undefined, sheet.shapes);
   // A field in a header has no value before the page is printed.
   const pageField: Open = () => (sheet ? undefined : SKIP);
   reader.cell = () => (sheet && reader.inCell ? sheet.rows.cellName() : null);
@@ -67,7 +68,6 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
     ...frameElements(reader, shape),
     ...Object.fromEntries(PAGE_FIELDS.map((name) => [name, pageField])),
     'table:table': (attributes) => {
-      // Tables in tables are not part of any spreadsheet.
       if (sheet) return SKIP;
       const { 'table:name': name = '', 'table:style-name': style } = attributes;
       const opened = { name, style, rows: new Rows(budget), shapes: createFlow(), linked: false };
@@ -84,7 +84,6 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
     'table:table-column': (attributes) => {
       const end = (sheet?.columns.at(-1)?.end ?? 0) + repetitions(attributes, 'columns');
       sheet?.columns.push({ end, style: attributes['table:default-cell-style-name'] });
-      return undefined;
     },
     'table:table-row': (attributes) => {
       if (sheet) sheet.rowStyle = attributes['table:default-cell-style-name'];
@@ -92,14 +91,9 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
     },
     'table:table-cell': (attributes) => {
       const times = repetitions(attributes, 'columns');
-      const flow = createFlow();
       const name = sheet && (attributes['table:style-name'] ?? sheet.rowStyle ?? columnStyle(sheet));
       const style = styles.apply(styles.base('table-cell'), 'table-cell', name);
-      const restore = reader.divert(flow, { inCell: true, style });
-      return () => {
-        restore();
-        sheet?.rows.addCell(oneLine(flow), times);
-      };
+      return reader.divert({ inCell: true, style }, (flow) => sheet?.rows.addCell(oneLine(flow), times));
     },
     'table:covered-table-cell': (attributes) => {
       sheet?.rows.addCell('', repetitions(attributes, 'columns'));
@@ -112,9 +106,9 @@ function columnStyle({ columns, rows }: Sheet): string | undefined {
   return columns.find(({ end }) => end > rows.column)?.style;
 }
 
-/** The rows of a sheet. Empty rows and cells at the end are never built. */
+/** The rows of a sheet, without empty rows and cells at the end. */
 class Rows {
-  /** The place of the next cell, counted from 0. */
+  /** The position of the next cell, counted from 0. */
   column = 0;
   row = 0;
   readonly #lines: string[] = [];
@@ -127,7 +121,7 @@ class Rows {
     this.#budget = budget;
   }
 
-  /** Adds a cell, `times` over. */
+  /** Adds a cell `times`. */
   addCell(text: string, times: number): void {
     this.column += times;
     if (text === '') {
@@ -140,7 +134,7 @@ class Rows {
     this.#emptyCells = 0;
   }
 
-  /** Ends the row, which the sheet has `times` over. */
+  /** Ends the row, and adds it `times`. */
   endRow(times: number): void {
     this.row += times;
     this.column = 0;
@@ -158,7 +152,7 @@ class Rows {
     for (let count = 0; count <= more; count++) this.#lines.push(line);
   }
 
-  /** Returns rows as lines, with tabs between cells. */
+  /** Returns the rows as lines with tabs between cells. */
   text(): string {
     return this.#lines.join('\n');
   }

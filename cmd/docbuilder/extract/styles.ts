@@ -1,11 +1,9 @@
 import type { Attributes, Elements, Open } from './sax.ts';
 
-/** The sets of properties that a style has for different scripts (ODF 1.3 part 3, section 20.195). */
+/** A style has text properties for each of these (ODF 1.3 part 3, section 20.195). */
 export const SCRIPTS = ['western', 'asian', 'complex'] as const;
 export type Script = (typeof SCRIPTS)[number];
-const SUFFIX: Record<Script, string> = { western: '', asian: '-asian', complex: '-complex' };
 
-/** The properties of text that matter to extraction. */
 export interface TextStyle {
   readonly fonts: Readonly<Partial<Record<Script, string>>>;
   /** BCP 47 tags. */
@@ -18,27 +16,27 @@ interface Style {
   text: TextStyle;
   /** False for a hidden sheet or slide. */
   visible: boolean;
-  /** True for a slide that shows the footer of its master page. */
+  /** A slide shows the footer of its master page. */
   footer: boolean;
   masterPage: string | undefined;
-  /** True where headings with it are numbered; undefined where the parent decides. */
+  /** Headings are numbered; undefined if the parent decides. */
   numbered: boolean | undefined;
 }
 
-/** Longer chains of parents are circles. */
+/** A longer chain of parents is a circle. */
 const MAX_PARENTS = 64;
 /** The name of the headings' list style; no other has an empty name. */
 const HEADINGS = '';
 const PLAIN: TextStyle = { fonts: {}, languages: {} };
 
-/** The styles of a document, with their inheritance (ODF 1.3 part 3, section 16.2). */
+/** The styles of a document and their inheritance (ODF 1.3 part 3, section 16.2). */
 export class Styles {
   readonly #styles = new Map<string, Style>();
   readonly #lists = new Map<string, Levels>();
-  /** The text properties of styles, with those of their parents. */
+  /** Text properties with those of the parents. */
   readonly #inherited = new Map<string, TextStyle>();
   readonly #fonts = new Map<string, string>();
-  /** The style and the list style that are being read. A list style may stand inside a style. */
+  /** The style and the list style that are being read. A list style may be inside a style. */
   #current: Style | undefined;
   #levels: Levels | undefined;
 
@@ -57,19 +55,11 @@ export class Styles {
     return merge(around, own);
   }
 
-  isVisible(family: string, name: string | undefined): boolean {
-    return this.#styles.get(`${family} ${name}`)?.visible ?? true;
+  get(family: string, name: string | undefined): Style | undefined {
+    return this.#styles.get(`${family} ${name}`);
   }
 
-  showsFooter(name: string | undefined): boolean {
-    return this.#styles.get(`drawing-page ${name}`)?.footer ?? false;
-  }
-
-  masterPage(family: string, name: string | undefined): string | undefined {
-    return this.#styles.get(`${family} ${name}`)?.masterPage;
-  }
-
-  /** Returns whether headings with this style are numbered. */
+  /** Returns whether headings with a style are numbered. */
   isNumbered(name = ''): boolean {
     return this.#chain('paragraph', name).find(({ numbered }) => numbered !== undefined)?.numbered ?? true;
   }
@@ -82,29 +72,26 @@ export class Styles {
   /** Returns a style, its parent, and so on. */
   #chain(family: string, name: string): Style[] {
     const chain: Style[] = [];
-    for (let style = this.#styles.get(`${family} ${name}`); style && chain.length < MAX_PARENTS; ) {
+    for (let style = this.get(family, name); style && chain.length < MAX_PARENTS; ) {
       chain.push(style);
-      style = style.parent === undefined ? undefined : this.#styles.get(`${family} ${style.parent}`);
+      style = style.parent === undefined ? undefined : this.get(family, style.parent);
     }
     return chain;
   }
 
-  /** Handlers that collect the styles of a document. */
+  /** Returns handlers that collect the styles of a document. */
   elements(): Elements {
     const level: Open = (attributes) => {
       if (this.#levels) addLevel(this.#levels, attributes);
-      return undefined;
     };
     const set = (value: (attributes: Attributes) => Partial<Style>): Open => {
       return (attributes) => {
         Object.assign(this.#current ?? {}, value(attributes));
-        return undefined;
       };
     };
     return {
       'style:font-face': (attributes) => {
         this.#fonts.set(attributes['style:name'] ?? '', familyName(attributes['svg:font-family'] ?? ''));
-        return undefined;
       },
       'style:default-style': (attributes) => this.#openStyle(`${attributes['style:family']}`, attributes),
       'style:style': (attributes) =>
@@ -133,7 +120,7 @@ export class Styles {
     };
   }
 
-  /** The text properties of a list style are those of its labels. */
+  /** Text properties in a list style are those of its labels, and not of the style around. */
   #openList(name: string): ReturnType<Open> {
     const around = this.#current;
     this.#current = undefined;
@@ -146,10 +133,7 @@ export class Styles {
   }
 }
 
-/**
- * LibreOffice leaves out the name of the list of headings, and writes an empty name for none; a style with a level of its
- * own and no name belongs to that list.
- */
+/** LibreOffice writes an empty name for no list, and none for the list of headings, to which a style with a level belongs. */
 function isNumbered(attributes: Attributes): boolean | undefined {
   const list = attributes['style:list-style-name'];
   if (list !== undefined) return list !== '';
@@ -170,8 +154,7 @@ function textProperties(attributes: Attributes, families: ReadonlyMap<string, st
   const fonts: Partial<Record<Script, string>> = {};
   const languages: Partial<Record<Script, string>> = {};
   for (const script of SCRIPTS) {
-    const suffix = SUFFIX[script];
-    const prefix = script === 'western' ? 'fo' : 'style';
+    const [prefix, suffix] = script === 'western' ? ['fo', ''] : ['style', `-${script}`];
     const face = families.get(attributes[`style:font-name${suffix}`] ?? '');
     const font = face || familyName(attributes[`${prefix}:font-family${suffix}`] ?? '');
     if (font) fonts[script] = font;
@@ -183,14 +166,14 @@ function textProperties(attributes: Attributes, families: ReadonlyMap<string, st
   return { fonts, languages, ...(display !== undefined && { hidden: display === 'none' }) };
 }
 
-/** Returns an empty tag for text that is in no language. */
+/** Returns a BCP 47 tag, which is empty for text in no language. */
 function languageTag(language: string | undefined, country = 'none'): string | undefined {
   if (language === undefined) return undefined;
   if (['none', 'zxx', ''].includes(language)) return '';
   return ['none', ''].includes(country) ? language : `${language}-${country}`;
 }
 
-/** Returns the first name of a list such as `'Liberation Sans', Arial`, without font features (`Linux Libertine G:smcp`). */
+/** Returns the first family of a list such as `'Liberation Sans', Arial`, without font features (`Linux Libertine G:smcp`). */
 function familyName(list: string): string {
   const [, single, double, plain] = /^\s*(?:'([^']*)'|"([^"]*)"|([^,;]*))/.exec(list) ?? [];
   const first = single ?? double ?? plain ?? '';
@@ -202,7 +185,7 @@ interface Level {
   /** Empty for a level without numbers, such as one with bullets. */
   format: string;
   start: number;
-  /** The label with numbers of levels in it, such as `%1%.%2%)`. */
+  /** The label with levels for their numbers, such as `%1%.%2%)`. */
   pattern: string;
 }
 
@@ -212,7 +195,7 @@ const MAX_LEVEL = 10;
 /** Higher numbers are written in digits: a Roman million has a thousand letters. */
 const MAX_SPELT = 3999;
 
-/** Adds a level to a list style; LibreOffice writes the pattern of a label for text documents only. */
+/** Adds a level to a list style. LibreOffice writes the pattern in text documents only. */
 function addLevel(levels: Levels, attributes: Attributes): void {
   const level = Number(attributes['text:level']);
   const { 'style:num-prefix': prefix = '', 'style:num-suffix': suffix = '' } = attributes;
@@ -223,7 +206,7 @@ function addLevel(levels: Levels, attributes: Attributes): void {
   });
 }
 
-/** Counts the items of one list, for labels that LibreOffice shows and does not write. */
+/** Counts the items of a list, for labels that LibreOffice does not write. */
 export class ListCounter {
   readonly #levels: Levels;
   readonly #numbers: number[] = [];
@@ -247,7 +230,7 @@ export class ListCounter {
   }
 }
 
-/** Writes a number as ODF 1.3 part 3, section 19.500 has it, and in digits in an unknown format. */
+/** Returns a number in a format of ODF 1.3 part 3, section 19.500, and in digits if the format is unknown. */
 function spell(number: number, level: Level | undefined): string {
   const format = level?.format ?? '';
   if (format === '') return '';
@@ -256,7 +239,7 @@ function spell(number: number, level: Level | undefined): string {
   return format === format.toLowerCase() ? text.toLowerCase() : text;
 }
 
-/** Writes a number from 1 as letters: AA follows Z, then AB. */
+/** Returns a number from 1 in letters, as columns have them: AA follows Z, then AB. */
 export function toLetters(number: number): string {
   let letters = '';
   for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {

@@ -1,13 +1,13 @@
-import { addLines, createFlow, oneLine } from './flow.ts';
+import { addLines, oneLine } from './flow.ts';
 import type { Reader } from './reader.ts';
 import { type Attributes, type Elements, type Open, SKIP } from './sax.ts';
 
-/** No text document and no slide has a wider table. */
+/** No table in a text document or slide is wider. */
 const MAX_REPEATED = 1024;
 
 /**
- * Handlers of tables in text documents and slides (ODF 1.3 part 3, section 9.1). A row is a line with tabs between its
- * cells, covered cells are empty. A table in a cell is part of that cell's text.
+ * Returns handlers of tables in text documents and slides (ODF 1.3 part 3, section 9.1). A row is a line with tabs between
+ * its cells; covered cells are empty. A table in a cell is part of that cell's text.
  */
 export function tableElements(reader: Reader): Elements {
   let cells: string[] = [];
@@ -24,7 +24,6 @@ export function tableElements(reader: Reader): Elements {
     'table:table': () => {
       reader.frame = 'content';
       if (reader.onPage) reader.tables += 1;
-      return undefined;
     },
     'table:table-row': outsideCells((attributes) => {
       const [outer, outerStyle] = [cells, cellStyle];
@@ -36,13 +35,9 @@ export function tableElements(reader: Reader): Elements {
       };
     }),
     'table:table-cell': outsideCells((attributes) => {
-      const flow = createFlow();
-      const restore = reader.divert(flow, { inCell: true });
+      const restore = reader.divert({ inCell: true }, (flow) => add(oneLine(flow), attributes));
       reader.applyStyle('table-cell', attributes['table:style-name'] ?? cellStyle);
-      return () => {
-        restore();
-        add(oneLine(flow), attributes);
-      };
+      return restore;
     }),
     'table:covered-table-cell': (attributes) => {
       if (!reader.inCell) add('', attributes);

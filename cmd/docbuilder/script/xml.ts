@@ -1,4 +1,4 @@
-import { XML_ENTITIES } from '../source/inspect/xml-entities.ts';
+import { XML_ENTITIES } from '../source/inspect/xml.ts';
 
 /** Attributes in the order they are written; `undefined` is left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;

@@ -5,21 +5,20 @@ const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
-/** The role of one character of csv text. `skip` is the line feed behind a return. */
+/** The role of one character of csv text. `skip` is the line feed after a carriage return. */
 type Role = 'text' | 'quote' | 'separator' | 'end' | 'skip';
 
 /**
- * Tells the role of each character of csv text, as LibreOffice and Excel read it: a quote opens a quoted field at the
- * start of a field only (5" opens nothing), and one right behind a closing quote opens it again.
+ * Finds the role of each character of csv text, as LibreOffice and Excel read it: a quote opens a quoted field only at the
+ * start of a field (5" opens nothing), and one directly after a closing quote opens it again.
  */
 class CsvScanner {
   readonly #separators: readonly number[];
   #state: 'start' | 'inside' | 'quoted' | 'closed' = 'start';
   #afterReturn = false;
-  /** Text has followed a closing quote: programs disagree where such fields end. */
+  /** Text has followed a closing quote, and programs disagree where such fields end. */
   isUnclear = false;
 
-  /** @param separators each character is one */
   constructor(separators: string) {
     this.#separators = [...separators].map((separator) => separator.charCodeAt(0));
   }
@@ -34,7 +33,7 @@ class CsvScanner {
     return this.#state === 'start';
   }
 
-  /** @param code a UTF-16 code unit */
+  /** Returns the role of the next UTF-16 code unit. */
   next(code: number): Role {
     const afterReturn = this.#afterReturn;
     this.#afterReturn = false;
@@ -65,17 +64,14 @@ class CsvScanner {
 /** Longest text of a cell in LibreOffice, in UTF-16 units. */
 const CELL_LETTERS = 65_535;
 /**
- * A number would not bring these back: 0912345678, +84912345678, and more digits than a number keeps. Decimals are measured
- * or computed, and their last digits are none that anybody has given. LibreOffice reads a number past the blanks around it.
+ * Fields that lose digits as numbers: 0912345678, +84912345678, and over 15 digits before a decimal point. LibreOffice
+ * ignores blanks around a number.
  */
 const LOSES_DIGITS = /^[ \u00a0]*(?:[-+]?0\d+(?:\.\d*)?|\+\d{8,}|[-+]?\d{16,}(?:\.\d*)?)[ \u00a0]*$/;
-/**
- * Three digits behind a comma are thousands to LibreOffice, and decimals to whoever wrote 1,234 for 1.234. As 12,5 it is
- * none of its numbers.
- */
+/** LibreOffice reads 1,234 as 1234, also where a comma is the decimal separator; it reads 12,5 as text. */
 const HAS_COMMA = /^[ \u00a0]*[-+]?\d+(?:,\d{3})+(?:\.\d*)?(?:e[-+]?\d+)?[ \u00a0]*$/i;
 
-/** The extent of a csv text. Emptiness at the end of a row or of the text does not count. */
+/** The extent of a csv text, without empty fields and rows at its ends. */
 export interface CsvSize {
   rows: number;
   columns: number;
@@ -84,8 +80,8 @@ export interface CsvSize {
 }
 
 /**
- * Reads a csv text in pieces. It measures it, and puts quotes around fields that the engine would read as numbers and so
- * change: phone numbers lose their zero, account numbers their last digits, decimals their comma. Quoted fields stay text.
+ * Reads a csv text in pieces. It measures the text, and quotes fields that LibreOffice would change because it reads them
+ * as numbers. Quoted fields stay text.
  */
 export class CsvReader {
   readonly #scanner: CsvScanner;
@@ -98,15 +94,14 @@ export class CsvReader {
     this.#scanner = new CsvScanner(delimiter);
   }
 
-  /** @param piece the next text; it ends with a field, or inside one that is no number */
+  /** Returns the next piece with quotes added. @param piece ends with a field, or inside one that is no number */
   add(piece: string): string {
     let ready = '';
     let done = 0;
-    // The rest of a field is no field.
+    // A piece may begin inside a field.
     let start = this.#scanner.isAtStart ? 0 : -1;
     for (let index = 0; index <= piece.length; index += 1) {
       if (index < piece.length && !this.#endsField(piece.charCodeAt(index))) continue;
-      // Fields whose limits are unclear are left as they are.
       const isField = start >= 0 && !this.#scanner.isUnclear;
       const field = isField ? piece.slice(start, index) : '';
       if (LOSES_DIGITS.test(field) || HAS_COMMA.test(field)) {
@@ -137,45 +132,36 @@ export class CsvReader {
     if (role === 'end') this.#row += 1;
   }
 
-  /** The quotes around a field are none of its letters; the second of two is. */
+  /** The quotes around a field do not count, the second of two does. */
   #countLetter(role: Role, code: number): void {
     if (role === 'quote' && (!this.#scanner.isQuoted || this.#letters === 0)) return;
-    // A quote that is never closed is a mere letter to LibreOffice: the lines behind it are no long field.
-    const isLineBreak = role === 'text' && this.#scanner.isQuoted && (code === 0x0a || code === 0x0d);
+    // To LibreOffice a quote that is never closed is a letter, and the lines after it are no field.
+    const isLineBreak = role === 'text' && this.#scanner.isQuoted && (code === LINE_FEED || code === RETURN);
     this.#letters = isLineBreak ? 0 : this.#letters + 1;
     this.size.letters = Math.max(this.size.letters, this.#letters);
   }
 }
 
 /**
- * Refuses a text that no sheet has room for: the engine would leave the rest out without a word.
- * @param cellLetters longest text of a cell in the target, where that is less than in LibreOffice
+ * Refuses a text that is too large for a sheet: LibreOffice leaves out the rest and reports nothing.
+ * @param cellLetters longest text of a cell in the target
  * @throws {AppError} `file_too_large`
  */
-export function assertFitsSheet(
-  { rows, columns, letters }: CsvSize,
-  maxFileBytes: number,
-  cellLetters = CELL_LETTERS,
-): void {
-  if (rows > SHEET.rows) throw fileTooLarge(maxFileBytes, { reason: 'too_many_rows', limit_rows: SHEET.rows });
-  if (columns > SHEET.columns) {
-    throw fileTooLarge(maxFileBytes, { reason: 'too_many_columns', limit_columns: SHEET.columns });
-  }
-  if (letters > cellLetters) {
-    throw fileTooLarge(maxFileBytes, { reason: 'too_long_cells', limit_characters: cellLetters });
-  }
+export function assertFitsSheet(size: CsvSize, maxFileBytes: number, cellLetters = CELL_LETTERS): void {
+  const { rows, columns } = SHEET;
+  const tooLarge = (reason: string, limit: object) => fileTooLarge(maxFileBytes, { reason, ...limit });
+  if (size.rows > rows) throw tooLarge('too_many_rows', { limit_rows: rows });
+  if (size.columns > columns) throw tooLarge('too_many_columns', { limit_columns: columns });
+  if (size.letters > cellLetters) throw tooLarge('too_long_cells', { limit_characters: cellLetters });
 }
 
-/** Field separators that are looked for, the likelier first. */
+/** Field separators, the likelier first. */
 const CANDIDATES = [',', ';', '\t', '|'] as const;
 type Counts = Record<(typeof CANDIDATES)[number] | 'decimal', number>;
 
 const MAX_RECORDS = 1000;
 
-/**
- * Reads a first line `sep=;`, which names the separator as Excel does; the line is not data.
- * @param text the beginning of the file
- */
+/** Reads a first line `sep=;`, by which Excel finds the separator, and which is not data. */
 export function parseSeparatorLine(text: string): { delimiter: string; length: number } | undefined {
   const [line, delimiter] = /^sep=([^\r\n])(?:\r\n|\r|\n|$)/i.exec(text) ?? [];
   return line !== undefined && delimiter !== undefined ? { delimiter, length: line.length } : undefined;
@@ -185,8 +171,7 @@ export function parseSeparatorLine(text: string): { delimiter: string; length: n
  * Finds the field separator of csv text: the one that splits most records into the same number of fields, and of
  * those the one that makes most fields.
  * @param text the beginning of the file
- * @param complete whether `text` is all of the file; otherwise its last record may be cut and does not count
- * @param fallback the answer if nothing speaks for a separator
+ * @param complete `text` is all of the file; otherwise its last record is ignored, because it may be cut
  */
 export function detectDelimiter(text: string, complete: boolean, fallback: ',' | '\t' = ','): string {
   const named = parseSeparatorLine(text);
@@ -199,7 +184,7 @@ export function detectDelimiter(text: string, complete: boolean, fallback: ',' |
     const count = mostFrequent(counts);
     if (count === 0) continue;
     const agreement = counts.filter((value) => value === count).length / counts.length;
-    // A decimal comma splits numbers as evenly as a separator would.
+    // Decimal commas split numbers as evenly as separators.
     const weight = delimiter === ',' ? count - mostFrequent(records.map((record) => record.decimal)) : count;
     if (agreement > best.agreement || (agreement === best.agreement && weight > best.count)) {
       best = { delimiter, agreement, count: weight };
@@ -208,7 +193,7 @@ export function detectDelimiter(text: string, complete: boolean, fallback: ',' |
   return best.delimiter;
 }
 
-/** Counts each candidate outside quotes, record by record. Empty lines are no records. */
+/** Counts each candidate outside quotes in each record. Empty lines are no records. */
 function countSeparators(text: string): Counts[] {
   const records: Counts[] = [];
   const scanner = new CsvScanner(CANDIDATES.join(''));

@@ -3,7 +3,6 @@ import { unlessAborted } from '../../../src/common/net/deadline.ts';
 import type { Outbound } from '../../../src/common/net/outbound.ts';
 
 const TIMEOUT_MS = 60_000;
-/** A thousand queued jobs must not become a thousand downloads at once. */
 const PARALLEL = 8;
 
 interface Downloaded {
@@ -11,9 +10,9 @@ interface Downloaded {
   filename?: string | undefined;
 }
 
-/** Fetches sources through the outbound door. */
+/** Downloads sources by the outbound URL rules. */
 export interface Downloader {
-  /** Checks that the rules allow the address, without connecting. @throws {AppError} `url_not_allowed` */
+  /** Checks a URL without connecting. @throws {AppError} `url_not_allowed` */
   check(url: string): Promise<void>;
   /** Creates a file at `path`. @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large` */
   download(url: string, path: string, maxBytes: number, signal: AbortSignal): Promise<Downloaded>;

@@ -5,25 +5,22 @@ import type { TranscodeTask } from './inspect/text.ts';
 import { createEmptyFile } from './new-file.ts';
 import { createThreads } from './threads.ts';
 
-/** Beside this file, whether as source or as JavaScript. */
+/** The source or the JavaScript beside this file. */
 const MODULE = new URL(`./source-thread${extname(import.meta.url)}`, import.meta.url);
 /** Two, so that one large source does not hold up the next. */
 const THREADS = 2;
 
-/** Inspects and transcodes sources in threads of their own: both take time that grows with the file. */
-export interface SourceThreads {
-  /** @throws {AppError} as `inspect`; the signal's reason */
-  inspect(path: string, options: InspectOptions, signal: AbortSignal): Promise<Inspection>;
-  /** Creates the task's target. @throws {AppError} as `transcode`; the signal's reason */
-  transcode(task: TranscodeTask, signal: AbortSignal): Promise<CsvSize | undefined>;
-  stop(): Promise<void>;
-}
+export type SourceThreads = ReturnType<typeof createSourceThreads>;
 
-export function createSourceThreads(): SourceThreads {
+/** Creates threads that inspect and transcode sources: both take time that grows with the file. */
+export function createSourceThreads() {
   const threads = createThreads(MODULE, THREADS);
   return {
-    inspect: (path, options, signal) => threads.run('inspect', { path, options }, signal),
-    async transcode(task, signal) {
+    /** @throws {AppError} as `inspect`; the signal's reason */
+    inspect: (path: string, options: InspectOptions, signal: AbortSignal): Promise<Inspection> =>
+      threads.run('inspect', { path, options }, signal),
+    /** Creates the task's target. @throws {AppError} as `transcode`; the signal's reason */
+    async transcode(task: TranscodeTask, signal: AbortSignal): Promise<CsvSize | undefined> {
       await createEmptyFile(task.target);
       return threads.run('transcode', task, signal);
     },

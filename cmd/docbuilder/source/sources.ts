@@ -6,7 +6,7 @@ import type { Inspection } from './inspect/inspect.ts';
 import { sourceName } from './source-name.ts';
 import type { SourceThreads } from './source-threads.ts';
 
-/** A file that a request brought along or that was fetched for it. */
+/** A file that was uploaded or downloaded. */
 export interface SourceFile {
   path: string;
   filename?: string | undefined;
@@ -18,14 +18,14 @@ export interface SourceDependencies {
   maxFileBytes: () => number;
 }
 
-/** The place of a source and what the caller says about it. */
+/** A source and its options in the request. */
 export interface SourceRequest {
   source: SourceFile | { url: string };
   from?: string | undefined;
   password?: string | undefined;
   encoding?: SourceEncoding | undefined;
   delimiter?: string | undefined;
-  /** The longest text in a cell of the target, where that is less than the engine's. */
+  /** The longest text of a cell in the target, where that is less than LibreOffice's. */
   cellLetters?: number | undefined;
 }
 
@@ -40,38 +40,36 @@ export interface SourceOptions {
   delimiter?: string;
 }
 
-/** The part of an engine's task that the source decides. Text is in UTF-8. */
+/** The part of an engine's task that is about the source. Text is in UTF-8. */
 export interface EngineSource {
   input: string;
   from: SourceFormat;
-  /** Base name without extension under which the document knows itself (sheet name of a csv, file-name fields). */
+  /** The document's name in file-name fields, and the name of the sheet that csv becomes (parseStem). */
   stem: string;
   source: SourceOptions;
 }
 
-/** A source that is at hand and was inspected, and what the engine needs of it. */
+/** A source that was fetched and inspected. */
 export interface OpenSource {
   file: SourceFile;
   inspection: Inspection;
   task: EngineSource;
 }
 
-/** A job's source. `newPath` gives paths for its temporary files. */
+/** A job's source. */
 export interface Source {
-  /** Checks what needs no fetching. @throws {AppError} `url_not_allowed` */
+  /** Checks what can be checked without fetching. @throws {AppError} `url_not_allowed` */
   check(): Promise<void>;
   /**
-   * Fetches the source where it must be fetched, inspects it, and converts text to UTF-8.
-   * @param accept refuses what is of no use
-   * @throws {AppError} whatever is wrong with it
+   * Fetches the source where it has a URL, inspects it, and converts text to UTF-8.
+   * @param newPath returns paths for temporary files
+   * @param accept throws for a source that the job cannot use
+   * @throws {AppError} as `Downloader.download`, `inspect`, `transcode` and `assertFitsSheet` do
    */
   open(signal: AbortSignal, newPath: () => string, accept?: (inspection: Inspection) => void): Promise<OpenSource>;
 }
 
-/**
- * The steps that all work on a source file begins with.
- * @throws {AppError} `unsupported_format` for a `from` that is no format
- */
+/** Creates the source of a request. @throws {AppError} `unsupported_format` for a `from` that is no format */
 export function createSource(
   request: SourceRequest,
   { downloader, threads, maxFileBytes }: SourceDependencies,
@@ -90,17 +88,20 @@ export function createSource(
       const inspection = await threads.inspect(path, options, signal);
       accept?.(inspection);
       const { format, text, encrypted, generation } = inspection;
-      const known = { from: format, stem: parseStem(filename) };
+      const task = { from: format, stem: parseStem(filename) };
       if (!text) {
-        const settings = { ...(encrypted && { encrypted }), ...(generation && { generation }) };
-        const opening = { ...settings, ...(password !== undefined && { password }) };
-        return { file, inspection, task: { ...known, input: path, source: opening } };
+        const settings = {
+          ...(encrypted && { encrypted }),
+          ...(generation && { generation }),
+          ...(password !== undefined && { password }),
+        };
+        return { file, inspection, task: { ...task, input: path, source: settings } };
       }
       const input = newPath();
       const size = await threads.transcode({ path, target: input, ...text }, signal);
       if (size) assertFitsSheet(size, maxFileBytes(), request.cellLetters);
-      const separated = text.delimiter === undefined ? {} : { delimiter: text.delimiter };
-      return { file, inspection, task: { ...known, input, source: separated } };
+      const settings = text.delimiter === undefined ? {} : { delimiter: text.delimiter };
+      return { file, inspection, task: { ...task, input, source: settings } };
     },
   };
 }

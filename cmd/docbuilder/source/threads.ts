@@ -6,10 +6,9 @@ import { AppError, type ErrorCode, type ErrorDetail, MB } from '../../../src/com
 import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import { unlessAborted } from '../../../src/common/net/deadline.ts';
 
-/** The result of a task: a value, or an error that has a code. Anything else ends it with an exception. */
+/** The result of a task. Any other error than an AppError or a full disk ends the thread. */
 type Report<Value> = { value: Value } | { error: { code: ErrorCode; detail: ErrorDetail; cause: string | undefined } };
 
-/** Does the work of a thread and returns its result; a full disk is one, too. */
 async function toReport<Value>(work: () => Value | Promise<Value>): Promise<Report<Value>> {
   try {
     return { value: await work() };
@@ -20,42 +19,22 @@ async function toReport<Value>(work: () => Value | Promise<Value>): Promise<Repo
   }
 }
 
-/** Returns the value that a thread reported. @throws {AppError} what it reported instead */
-function reported<Value>(report: Report<Value>): Value {
-  if ('value' in report) return report.value;
-  const { code, detail, cause } = report.error;
-  throw new AppError(code, detail, { cause });
-}
-
-/** A message may hold text of a document; a name and the places in code do not. */
+/** Returns an error without its message, which may contain text of a document. */
 function describeCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const frames = cause.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   return [cause.name, ...frames.slice(0, 5)].join('\n');
 }
 
-/** Returns whether a thread ended because its heap was full. */
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
-
-/** Threads for work that would keep others waiting: each does one task at a time, and is kept for the next one. */
-export interface Threads {
-  /**
-   * Does a task in the next free thread. The input is copied, and so is the value.
-   * @throws {AppError} as the task does; RangeError if it needs more memory than there is; the signal's reason
-   */
-  run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value>;
-  /** Ends all threads, whatever they are doing. */
-  stop(): Promise<void>;
-}
+export type Threads = ReturnType<typeof createThreads>;
 
 /**
- * @param module which calls `serveTasks`; a thread that runs it is started when none is free
+ * Creates threads for work that would block the event loop. Each does one task at a time, and is kept for the next one.
+ * @param module calls `serveTasks`
  * @param size most threads at a time
- * @param memoryMb heap of a thread in MiB; unless given, as much as the one that it takes work from may have
+ * @param memoryMb heap of a thread in MiB; by default that of the main thread
  */
-export function createThreads(module: URL, size: number, memoryMb = getHeapStatistics().heap_size_limit / MB): Threads {
+export function createThreads(module: URL, size: number, memoryMb = getHeapStatistics().heap_size_limit / MB) {
   const stopping = new AbortController();
   const pool = createPool<Worker>(
     {
@@ -67,13 +46,21 @@ export function createThreads(module: URL, size: number, memoryMb = getHeapStati
     { max: size, testOnBorrow: true },
   );
   return {
+    /**
+     * Does a task in the next free thread. Input and value are copied.
+     * @throws {AppError} as the task does; RangeError if the heap is too small; the signal's reason
+     */
     async run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value> {
       const ended = AbortSignal.any([signal, stopping.signal]);
-      // Nobody waits for what was ended before its turn came; the thread is as good as before.
+      // A task that was ended before its turn leaves the thread as it is.
       const asked = pool.use(async (thread) => (ended.aborted ? undefined : ask(thread, { task, input }, ended)));
-      return reported((await unlessAborted(asked, ended)) as Report<Value>);
+      const report = (await unlessAborted(asked, ended)) as Report<Value>;
+      if ('value' in report) return report.value;
+      const { code, detail, cause } = report.error;
+      throw new AppError(code, detail, { cause });
     },
-    async stop() {
+    /** Ends all threads, and the tasks in them. */
+    async stop(): Promise<void> {
       stopping.abort(new Error('the threads are stopped'));
       await pool.drain();
       await pool.clear();
@@ -81,18 +68,18 @@ export function createThreads(module: URL, size: number, memoryMb = getHeapStati
   };
 }
 
-/** The other side: does the tasks that `Threads` hands to this thread, one after the other. */
+/** Does the tasks that `Threads` sends to this thread. */
 export function serveTasks(tasks: Readonly<Record<string, (input: never) => unknown>>): void {
   parentPort?.on('message', async ({ task, input }: { task: string; input: never }) => {
     parentPort?.postMessage(await toReport(() => tasks[task]?.(input)));
   });
 }
 
-/** A thread keeps no process alive while it waits. */
+/** Starts a thread that keeps no process alive while it waits. */
 function start(module: URL, maxOldGenerationSizeMb: number): Worker {
   const thread = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb }, env: {}, stdin: false });
   thread.unref();
-  // `once` rejects for the caller that waits; nobody else needs to know.
+  // `once` (in `ask`) rejects for the caller.
   thread.on('error', () => undefined);
   return thread;
 }
@@ -105,7 +92,8 @@ async function ask(thread: Worker, message: object, signal: AbortSignal): Promis
     return report;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw isOutOfMemory(error) ? new RangeError('out of memory', { cause: error }) : error;
+    const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    throw isOutOfMemory ? new RangeError('out of memory', { cause: error }) : error;
   } finally {
     thread.unref();
   }

@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import { XML_ENTITIES } from '../source/inspect/xml-entities.ts';
+import { XML_ENTITIES } from '../source/inspect/xml.ts';
 import { corrupt } from '../source/source-errors.ts';
 import { isListTagAlone } from './language.ts';
 

@@ -1,22 +1,10 @@
 import { corrupt } from '../source-errors.ts';
 import type { ByteSource } from './source.ts';
 
-/**
- * Reads compound files ([MS-CFB]), the container of doc, xls, ppt and of encrypted OOXML: what the root storage has
- * and how its streams begin. Numbers of sectors come from the file; every chain is as long as the file at most.
- */
-export interface CompoundFile {
-  /** Returns whether the root storage has a stream or storage of this name, in any case (section 2.6.4). */
-  has(name: string): boolean;
-  /** Returns whether all of a stream is in the file: a truncated one must not be taken for a shorter document. */
-  isWhole(name: string): boolean;
-  /** The first bytes of a stream of the root storage; empty if there is no such stream. */
-  readStart(name: string, length: number): Buffer;
-}
+export type CompoundFile = ReturnType<typeof readCompoundFile>;
 
-/** Section 2.6: one entry of the directory. */
+/** An entry of the directory (section 2.6), with its name in lower case. */
 interface DirectoryEntry {
-  /** In lower case. */
   name: string;
   left: number;
   right: number;
@@ -29,16 +17,16 @@ const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
 const MINI_STREAM_CUTOFF = 4096;
 const MINI_SECTOR_BYTES = 64;
-/** Section 2.1: sector numbers from here on have a meaning of their own, such as the end of a chain. */
+/** Higher sector numbers have a special meaning, such as the end of a chain (section 2.1). */
 const MAX_REGULAR_SECTOR = 0xfffffffa;
-/** A longer directory or table of small sectors has no document. */
+/** No document has a longer directory or mini FAT. */
 const MAX_TABLE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads what it can of a file; its tables may be rubbish, as long as they lead to a directory.
+ * Reads the root storage of a compound file ([MS-CFB]), the container of doc, xls, ppt and of encrypted OOXML.
  * @throws {AppError} `corrupt_source` `bad_compound_file`
  */
-export function readCompoundFile(source: ByteSource): CompoundFile {
+export function readCompoundFile(source: ByteSource) {
   const header = source.read(0, HEADER_BYTES);
   if (header.length < HEADER_BYTES) throw corrupt('bad_compound_file');
   const shift = header.readUInt16LE(30);
@@ -54,7 +42,7 @@ export function readCompoundFile(source: ByteSource): CompoundFile {
   if (!root) throw corrupt('bad_compound_file');
   const entries = new Map(children(directory, root).map((entry) => [entry.name, entry]));
 
-  /** Section 2.4: small streams live in sectors of 64 bytes inside one large stream, the root's. */
+  /** Reads a small stream, whose sectors of 64 bytes are in the root's stream (section 2.4). */
   const readMiniChain: ReadChain = (first, length) => {
     const miniFat = toTable(readChain(header.readUInt32LE(60), MAX_TABLE_BYTES));
     const container = Uint32Array.from(chain(root.start, fat));
@@ -66,14 +54,17 @@ export function readCompoundFile(source: ByteSource): CompoundFile {
   };
 
   return {
-    has: (name) => entries.has(name.toLowerCase()),
-    isWhole(name) {
+    /** Returns whether there is a stream or storage of this name, in any case (section 2.6.4). */
+    has: (name: string) => entries.has(name.toLowerCase()),
+    /** Returns whether no part of a stream is cut off. */
+    isWhole(name: string): boolean {
       const { start = 0, size = 0 } = entries.get(name.toLowerCase()) ?? {};
       if (size < MINI_STREAM_CUTOFF) return true;
       const sectors = Uint32Array.from(chain(start, fat)).subarray(0, Math.ceil(size / sectorBytes));
       return sectors.length * sectorBytes >= size && sectors.every((sector) => sector < inFile);
     },
-    readStart(name, length) {
+    /** Returns the first bytes of a stream; none if there is no such stream. */
+    readStart(name: string, length: number): Buffer {
       const { start = 0, size = 0 } = entries.get(name.toLowerCase()) ?? {};
       const read = size < MINI_STREAM_CUTOFF ? readMiniChain : readChain;
       return read(start, Math.min(length, size));
@@ -86,7 +77,6 @@ type ReadSector = (sector: number) => Buffer;
 type ReadChain = (first: number, length: number) => Buffer;
 const NOTHING = Buffer.alloc(0);
 
-/** The first bytes of a chain of sectors. */
 function readUnits(sectors: Iterable<number>, length: number, sectorBytes: number, read: ReadSector): Buffer {
   const pieces: Buffer[] = [];
   for (const sector of sectors) {
@@ -96,7 +86,7 @@ function readUnits(sectors: Iterable<number>, length: number, sectorBytes: numbe
   return Buffer.concat(pieces).subarray(0, length);
 }
 
-/** Section 2.3: which sector follows which, as far as there are sectors. */
+/** Reads the FAT, which has the number of the next sector for each sector (section 2.3). */
 function readFat(header: Buffer, sectorBytes: number, inFile: number, readSector: ReadSector): Uint32Array {
   const fat = new Uint32Array(inFile).fill(MAX_REGULAR_SECTOR);
   let filled = 0;
@@ -110,8 +100,8 @@ function readFat(header: Buffer, sectorBytes: number, inFile: number, readSector
 }
 
 /**
- * Section 2.5: the sectors that hold the table; 109 in the header, the rest in a chain of sectors of their own. A chain
- * that is longer than the file runs in a circle: it need not name a single sector, so whoever takes them can't tell.
+ * Lists the sectors of the FAT: 109 are in the header, the others in a chain of sectors (section 2.5). A chain longer than
+ * the file is a circle, which need not name any sector.
  */
 function* fatSectors(header: Buffer, sectorBytes: number, inFile: number, readSector: ReadSector): Generator<number> {
   yield* regular(toTable(header.subarray(76)));
@@ -128,12 +118,12 @@ function* regular(sectors: Uint32Array): Generator<number> {
   for (const sector of sectors) if (sector < MAX_REGULAR_SECTOR) yield sector;
 }
 
-/** The 32-bit little-endian numbers in bytes that may be anywhere in memory. */
+/** Returns 32-bit little-endian numbers; the bytes may not be aligned in memory. */
 function toTable(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length >> 2 }, (_, index) => bytes.readUInt32LE(index * 4));
 }
 
-/** The sectors of a chain; one that is longer than its table runs in a circle, and one that leaves it ends there. */
+/** Lists the sectors of a chain until it leaves the table. A chain longer than its table is a circle. */
 function* chain(first: number, table: Uint32Array): Generator<number> {
   let sector = first;
   for (let length = 0; sector < table.length && length < table.length; length++) {
@@ -146,7 +136,7 @@ function parseDirectory(bytes: Buffer, sectorBytes: number): DirectoryEntry[] {
   return Array.from({ length: Math.floor(bytes.length / ENTRY_BYTES) }, (_, index) => {
     const entry = bytes.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
     const nameBytes = Math.max(0, Math.min(64, entry.readUInt16LE(64)) - 2) & ~1;
-    // Only files of 4096-byte sectors may be over 2 GiB; others leave rubbish in the upper half.
+    // Only files of 4096-byte sectors may be over 2 GiB; in others the upper half is undefined.
     const upper = sectorBytes === 512 ? 0 : entry.readUInt32LE(124);
     return {
       name: entry.toString('utf16le', 0, nameBytes).toLowerCase(),
@@ -159,7 +149,7 @@ function parseDirectory(bytes: Buffer, sectorBytes: number): DirectoryEntry[] {
   });
 }
 
-/** Section 2.6.4: what is directly in a storage, which forms a binary tree. */
+/** Lists the entries of a storage, which are a binary tree (section 2.6.4). */
 function children(directory: DirectoryEntry[], storage: DirectoryEntry): DirectoryEntry[] {
   const found = new Set<DirectoryEntry>();
   const open = [storage.child];

@@ -5,30 +5,21 @@ import { type CompoundFile, readCompoundFile } from './cfb.ts';
 import type { ByteSource } from './source.ts';
 
 /** Streams of the text, the cells and the slides. */
-const MAIN_STREAMS = [
-  'WordDocument',
-  '0Table',
-  '1Table',
-  'Workbook',
-  'Book',
-  'PowerPoint Document',
-  'EncryptedPackage',
-];
+const MAIN_STREAMS = 'WordDocument,0Table,1Table,Workbook,Book,PowerPoint Document,EncryptedPackage'.split(',');
 
-/** Compound files that are known and not taken, by a stream that they have. */
+/** Formats that are not supported, by a stream that they have. */
 const FOREIGN: [stream: string, format: string][] = [
   ['VisioDocument', 'vsd'],
   ['__properties_version1.0', 'msg'],
   ['Contents', 'pub'],
 ];
 
-/** Bytes of a stream that tell whether it is encrypted. */
+/** Bytes of a stream that show whether it is encrypted. */
 const STREAM_START_BYTES = 4096;
 
 const OOXML_OF: Record<Family, SourceFormat> = { text: 'docx', sheet: 'xlsx', slides: 'pptx' };
 
-/** The result of inspecting a binary document. */
-export interface BinaryDocument {
+interface BinaryDocument {
   format: SourceFormat;
   encrypted: boolean;
   generation?: Generation;
@@ -69,34 +60,24 @@ function start(file: CompoundFile, stream: string): Buffer {
   return file.readStart(stream, STREAM_START_BYTES);
 }
 
-/**
- * A document by its main stream.
- * @throws {AppError} `corrupt_source` if the stream begins like none of its format
- */
+/** Inspects a document by its main stream. @throws {AppError} `corrupt_source` if the stream is of another format */
 export function binaryDocument(format: 'doc' | 'xls', start: Buffer, generation?: Generation): BinaryDocument {
   const encrypted = (format === 'doc' ? isWordEncrypted : isWorkbookEncrypted)(start);
   if (encrypted === undefined) throw corrupt(`not_${format}`);
   return { format, encrypted, ...(generation && { generation }) };
 }
 
-/**
- * The content of an encrypted package shows only after decryption, but the family must be known before: it is taken
- * from the name, and a wrong one shows when the engine opens the file.
- */
+/** Returns the OOXML format of the name's family: the content is encrypted, and the engine finds a wrong family. */
 function encryptedFormat({ format }: SourceName): SourceFormat {
   if (!format) throw unsupported('encrypted', 'from_required');
   return isOoxml(format) ? format : OOXML_OF[getFamily(format)];
 }
 
-// Each of these takes the start of the main stream and tells whether the document needs a password; undefined if the
-// stream is not what its name says.
+// Each of these functions returns undefined if the stream is of another format.
 
 const WORD_ENCRYPTED = 0x0100;
 
-/**
- * [MS-DOC], section 2.5.2 FibBase: `fEncrypted` in the flags. The number before tells the version, of which there are
- * many. Stream `WordDocument`.
- */
+/** Reads `fEncrypted` of stream `WordDocument` ([MS-DOC], section 2.5.2 FibBase). Any version is accepted. */
 function isWordEncrypted(start: Buffer): boolean | undefined {
   if (start.length < 12 || start.readUInt16LE(0) === 0) return undefined;
   return (start.readUInt16LE(10) & WORD_ENCRYPTED) !== 0;
@@ -105,10 +86,10 @@ function isWordEncrypted(start: Buffer): boolean | undefined {
 /** Record types of Excel 2, 3, 4, and 5 and later. */
 const BOF = [0x0009, 0x0209, 0x0409, 0x0809];
 const FILE_PASS = 0x002f;
-/** FilePass comes right after BOF, or after WriteProtect; by then this many records have gone by at most. */
+/** FilePass comes directly after BOF, or after WriteProtect. */
 const RECORDS_BEFORE_FILE_PASS = 8;
 
-/** [MS-XLS], sections 2.1.7.20.3 and 2.4.117: a FilePass record near the start. Streams `Workbook` and `Book`. */
+/** Finds a FilePass record in stream `Workbook` or `Book` ([MS-XLS], sections 2.1.7.20.3 and 2.4.117). */
 function isWorkbookEncrypted(start: Buffer): boolean | undefined {
   let position = 0;
   for (let count = 0; count < RECORDS_BEFORE_FILE_PASS && position + 4 <= start.length; count++) {
@@ -123,7 +104,7 @@ function isWorkbookEncrypted(start: Buffer): boolean | undefined {
 const CURRENT_USER_ATOM = 0x0ff6;
 const ENCRYPTED_TOKEN = 0xf3d1c4df;
 
-/** [MS-PPT], section 2.3.2 CurrentUserAtom: its `headerToken`. PowerPoint 95 has no such atom. Stream `Current User`. */
+/** Reads `headerToken` of stream `Current User` ([MS-PPT], section 2.3.2). PowerPoint 95 has no such atom. */
 function isPresentationEncrypted(start: Buffer): boolean | undefined {
   if (start.length < 16 || start.readUInt16LE(2) !== CURRENT_USER_ATOM) return undefined;
   return start.readUInt32LE(12) === ENCRYPTED_TOKEN;

@@ -4,12 +4,11 @@ import { detectDelimiter } from '../csv.ts';
 import { corrupt, unsupported } from '../source-errors.ts';
 import { refuseUnknown, type SourceName, saysText, sourceName } from '../source-name.ts';
 import { binaryDocument, inspectCompound } from './compound.ts';
-import { inspectPackage } from './package.ts';
-import { type Macros, odfFormat } from './packages.ts';
+import { inspectPackage, type Macros, odfFormat } from './package.ts';
 import { SNIFF_BYTES, sniff } from './sniff.ts';
 import { type ByteSource, withSource } from './source.ts';
 import { detectEncoding } from './text.ts';
-import { readProlog } from './xml-prolog.ts';
+import { readProlog } from './xml.ts';
 import { endsAsArchive } from './zip.ts';
 
 /** The result of inspecting a source file. */
@@ -18,9 +17,9 @@ export interface Inspection {
   encrypted: boolean;
   /** The generation of a binary document older than Office 97. */
   generation?: Generation;
-  /** Not allowed in a template (contract: macro_not_allowed); null for encrypted and binary formats. */
+  /** Null for encrypted and binary formats, too. */
   macros: Macros | null;
-  /** csv and txt only. */
+  /** Of csv and txt only. */
   text?: { encoding: SourceEncoding; delimiter?: string };
 }
 
@@ -33,33 +32,27 @@ export interface InspectOptions {
 }
 
 /**
- * Finds out what a source file is before an engine sees it: its format, whether it needs a password, its macros, and of
- * plain text the character set and separator. What the file contains decides; its name and `from` decide for text and
- * encrypted packages only, which cannot tell themselves.
- * @throws {AppError} `corrupt_source` with a reason; `unsupported_format` with what it is instead; `password_required`
- *   if it needs a password and the request has none
+ * Inspects a source file before LibreOffice reads it. The content decides about the format; for plain text and encrypted
+ * packages, whose content does not show it, the name and `from` do.
+ * @throws {AppError} `corrupt_source` with a reason; `unsupported_format` with the format found; `password_required` if
+ *   the request has none
  */
 export async function inspect(path: string, options: InspectOptions): Promise<Inspection> {
   const name = sourceName(options.from, options.filename);
   const found = await withSource(path, (source) => inspectSource(source, name, options));
-  if (found.encrypted && !options.hasPassword && !mayOpenWithout(found.format))
+  const { encrypted, format } = found;
+  // Workbooks that Excel protects against changes only have a password that every program knows.
+  const mayOpenWithout = format === 'xls' || (isOoxml(format) && getFamily(format) === 'sheet');
+  if (encrypted && !options.hasPassword && !mayOpenWithout)
     throw new AppError('password_required', { reason: 'missing' });
   return found;
-}
-
-/**
- * Returns whether a protected document may open without a password: workbooks that Excel protected only against changes are
- * encrypted with a password that every program knows, and the engine tries it.
- */
-function mayOpenWithout(format: SourceFormat): boolean {
-  return format === 'xls' || (isOoxml(format) && getFamily(format) === 'sheet');
 }
 
 async function inspectSource(source: ByteSource, name: SourceName, options: InspectOptions): Promise<Inspection> {
   if (source.size === 0) throw corrupt('empty');
   const head = source.read(0, SNIFF_BYTES);
   const sniffed = sniff(head);
-  // Something may stand before an archive.
+  // A file may have other bytes before an archive.
   const isUnknown = sniffed.kind === 'binary' || sniffed.kind === 'text';
   if (isUnknown && name.format && !saysText(name) && endsAsArchive(source)) {
     return inspectPackage(source, name);
@@ -76,7 +69,7 @@ async function inspectSource(source: ByteSource, name: SourceName, options: Insp
     case 'foreign':
       throw unsupported(sniffed.format);
     case 'binary':
-      // UTF-16 without a mark shows only where much of it is plain ASCII; a caller who names it may be right.
+      // UTF-16 without a byte order mark is only recognized with much ASCII in it.
       if (saysText(name) && options.encoding?.startsWith('utf-16')) return inspectText(source, head, name, options);
       return refuseUnknown(name, 'binary');
     case 'markup': {
@@ -102,15 +95,14 @@ function inspectText(source: ByteSource, head: Buffer, name: SourceName, options
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** Marks macros in a flat file. An empty library is in every file that LibreOffice writes. */
+/** The element of a macro in a flat file. LibreOffice writes an empty library into every file. */
 const BASIC_SOURCE = ':source-code';
 
-/** The kinds of file that begin with a tag. */
 type Markup = { format: SourceFormat; macros: Macros | null } | { foreign: 'html' | 'svg' | 'xml' } | undefined;
 
 /**
- * Inspects a file that begins with a tag: flat OpenDocument (ODF 1.3 part 3, section 3.1.2), other markup, or, if
- * undefined, text that happens to.
+ * Inspects a file that begins with a tag: flat OpenDocument (ODF 1.3 part 3, section 3.1.2), or other markup. Undefined
+ * for text.
  * @throws {AppError} `corrupt_source` `doctype`; `unsupported_format` for other OpenDocument files
  */
 function inspectMarkup(source: ByteSource, head: Buffer): Markup {
@@ -124,16 +116,17 @@ function inspectMarkup(source: ByteSource, head: Buffer): Markup {
   }
   if (HTML_ELEMENTS.has(element)) return { foreign: 'html' };
   if (element === 'svg') return { foreign: 'svg' };
-  const found =
-    element === 'document' ? odfFormat(/:mimetype\s*=\s*["']([^"']*)/.exec(root)?.[1] ?? '', true) : undefined;
-  if (!found)
+  const mediaType = element === 'document' ? /:mimetype\s*=\s*["']([^"']*)/.exec(root)?.[1] : undefined;
+  const found = odfFormat(mediaType ?? '', true);
+  if (!found) {
     return state === 'root' && /^[^<]*<\?xml/.test(head.toString('latin1', 0, 64)) ? { foreign: 'xml' } : undefined;
+  }
   if ('foreign' in found) throw unsupported(found.foreign);
   const macros = { reason: 'basic', part: 'office:scripts' } as const;
   return { format: found.format, macros: contains(source, BASIC_SOURCE) ? macros : null };
 }
 
-/** Web pages and their pieces begin with one of these. */
+/** The first elements of web pages and parts of them. */
 const HTML_ELEMENTS = new Set(['html', 'head', 'body', 'meta', 'title', 'style', 'script', 'table', 'div', 'p', 'br']);
 
 function contains(source: ByteSource, text: string): boolean {

@@ -1,7 +1,7 @@
 import type { Generation } from '../../formats.ts';
-import { xmlText } from './xml-prolog.ts';
+import { xmlText } from './xml.ts';
 
-/** The kind of a file by its first bytes. `foreign` is a format that is known and not taken. */
+/** The kind of a file by its first bytes. `foreign` is a format that is not supported. */
 export type Sniffed =
   | { kind: 'zip' | 'cfb' | 'rtf' | 'markup' | 'text' | 'binary' }
   | { kind: 'stream'; format: 'doc' | 'xls'; generation: Generation }
@@ -9,13 +9,13 @@ export type Sniffed =
 
 type Utf16 = 'utf-16le' | 'utf-16be';
 
-/** As many bytes as `sniff` wants to see, or the whole file if it is shorter. */
+/** Bytes that `sniff` needs, or the whole file if it is shorter. */
 export const SNIFF_BYTES = 64 * 1024;
 
-/** A zip without entries, or one that was split over volumes, starts with another record than a local header. */
+/** First records: a local header, that of an empty zip, and that of one in several volumes. */
 const ZIP_RECORDS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];
 
-/** Signatures at the start of a file; `.` stands for any byte. */
+/** Signatures of formats that are not supported; `.` is any byte. */
 const SIGNATURES: [signature: string, format: string][] = [
   ['%PDF-', 'pdf'],
   ['%!PS', 'ps'],
@@ -37,30 +37,19 @@ const SIGNATURES: [signature: string, format: string][] = [
   ['\xd7\xcd\xc6\x9a\0\0', 'wmf'],
 ];
 
-/** First bytes of documents older than the compound file, as LibreOffice's detectors know them. */
-const STREAMS: [starts: string[], format: 'doc' | 'xls', generation: Generation][] = [
-  [['\x9b\xa5!', '\x9c\xa5!', '\xdb\xa5-', '\xdc\xa5e'], 'doc', 'word_2'],
-  [excelStarts(), 'xls', 'excel_4'],
-];
+/** First bytes of documents older than compound files, as in LibreOffice's detectors. Excel: record, version, length. */
+const WORD_2 = /^(?:\x9b\xa5!|\x9c\xa5!|\xdb\xa5-|\xdc\xa5e)/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are bytes
+const EXCEL_4 = /^\t[\0\x02\x04\x08][\x04\x06\x08\x10]\0/;
 
-/** The first record of a workbook: its number is that of the version, and it is this long in one or the other. */
-function excelStarts(): string[] {
-  return ['\0', '\x02', '\x04', '\x08'].flatMap((version) =>
-    ['\x04', '\x06', '\x08', '\x10'].map((length) => `\t${version}${length}\0`),
-  );
-}
-
-/**
- * Tells a file's container from its first bytes, which say more than any name.
- * @param head the first `SNIFF_BYTES` of the file, or all of it
- */
+/** Returns the kind of a file by its first `SNIFF_BYTES`. */
 export function sniff(head: Uint8Array): Sniffed {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 64)).toString('latin1');
   if (ZIP_RECORDS.some((record) => start.startsWith(record))) return { kind: 'zip' };
   if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) return { kind: 'cfb' };
   if (start.startsWith('{\\rtf')) return { kind: 'rtf' };
-  const stream = STREAMS.find(([starts]) => starts.some((bytes) => start.startsWith(bytes)));
-  if (stream) return { kind: 'stream', format: stream[1], generation: stream[2] };
+  if (WORD_2.test(start)) return { kind: 'stream', format: 'doc', generation: 'word_2' };
+  if (EXCEL_4.test(start)) return { kind: 'stream', format: 'xls', generation: 'excel_4' };
   const foreign = SIGNATURES.find(([signature]) => matches(start, signature));
   if (foreign) return { kind: 'foreign', format: foreign[1] };
   if (!isPrintable(head, utf16Order(head))) return { kind: 'binary' };
@@ -72,10 +61,10 @@ function matches(start: string, signature: string): boolean {
   return [...signature].every((byte, index) => byte === '.' || byte === start[index]);
 }
 
-/** Text has at most one other control character, which some program left behind, in so many characters. */
+/** Text has at most one unusual control character in so many characters. */
 const CHARACTERS_PER_CONTROL = 100;
 
-/** Returns whether bytes can be text: no NUL and hardly any control characters but those that are found in honest text. */
+/** Returns whether bytes can be text: without NULs, and with hardly any unusual control characters. */
 function isPrintable(head: Uint8Array, wide: Utf16 | undefined): boolean {
   const step = wide ? 2 : 1;
   const high = wide === 'utf-16be' ? 0 : 1;
@@ -90,7 +79,7 @@ function isPrintable(head: Uint8Array, wide: Utf16 | undefined): boolean {
   return controls * step * CHARACTERS_PER_CONTROL <= head.length;
 }
 
-/** The character set that a byte order mark stands for (Unicode Standard, section 23.8). */
+/** Returns the character set of a byte order mark (Unicode Standard, section 23.8). */
 export function byteOrderMark(head: Uint8Array): 'utf-8' | Utf16 | undefined {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 'utf-8';
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
@@ -98,9 +87,8 @@ export function byteOrderMark(head: Uint8Array): 'utf-8' | Utf16 | undefined {
 }
 
 /**
- * The byte order of UTF-16 text: by its mark, or because at least half of every second byte is NUL and none of the
- * others, or because it has lines in one order only. Western and Vietnamese text has a NUL beside each blank, digit and
- * plain letter, Chinese beside each line end.
+ * Finds the byte order of UTF-16 text: by its mark; by NULs in at least half of the even or odd bytes and none in the
+ * others, as Western and Vietnamese text has them; or because it has lines in one order only, as Chinese text has.
  */
 export function utf16Order(head: Uint8Array): Utf16 | undefined {
   const marked = byteOrderMark(head);
@@ -115,11 +103,11 @@ export function utf16Order(head: Uint8Array): Utf16 | undefined {
   return orders.length === 1 ? orders[0] : undefined;
 }
 
-/** Returns whether bytes are lines of text in UTF-16, without control characters. */
+/** Returns whether bytes are text in UTF-16 with line ends and without control characters. */
 function hasLines(head: Uint8Array, order: Utf16): boolean {
   try {
     const text = new TextDecoder(order, { fatal: true }).decode(head, { stream: true });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is what makes it text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: text has no control characters
     return text.includes('\n') && !/[\0-\x08\x0e-\x1f\ufffe\uffff]/.test(text);
   } catch {
     return false;

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** Bytes that can be read anywhere. */
+/** Bytes that can be read at any position. */
 export interface ByteSource {
   readonly size: number;
-  /** Returns up to `length` bytes from `position`; fewer only where the source ends. They must not be written to. */
+  /** Returns `length` bytes from `position`, fewer only at the end. They must not be changed. */
   read(position: number, length: number): Buffer;
 }
 
@@ -11,7 +11,7 @@ export function bufferSource(buffer: Buffer): ByteSource {
   return { size: buffer.length, read: (position, length) => buffer.subarray(position, position + length) };
 }
 
-/** Opens a file for the time of `use`. Reading blocks: sources are read in threads of their own. */
+/** Opens a file while `use` runs. Reading blocks, because sources are read in other threads. */
 export async function withSource<T>(path: string, use: (source: ByteSource) => T | Promise<T>): Promise<T> {
   const file = openSync(path, 'r');
   try {

@@ -11,9 +11,8 @@ import { cutBefore, cutBeforeStarter, normalized } from './unicode.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Finds the character set of a text file: by its byte order mark, as given, UTF-16 by its pattern of NULs, UTF-8 if all
- * of it is that, one of those in which no Vietnamese is written if chardet is sure, and else windows-1258, in which
- * Vietnamese text was written before. Other sets only when given.
+ * Finds the character set of a text file: by its byte order mark; as given; UTF-16 by its NULs; UTF-8 if all of it is
+ * valid; a foreign set if chardet is sure; else windows-1258, an old set of Vietnamese text.
  * @param head the beginning of the file
  * @throws {AppError} `corrupt_source` `encoding` if the file is not in the given set
  */
@@ -26,22 +25,20 @@ export function detectEncoding(source: ByteSource, head: Buffer, given?: SourceE
   return foreignEncoding(head) ?? 'windows-1258';
 }
 
-/** As much text as tells its character set; the time that chardet takes grows with it. */
+/** Bytes that chardet reads; its time grows with them. */
 const GUESSED_BYTES = 8 * 1024;
-/** Percent of confidence: a foreign set at least, and windows-1258 less, which is found in any Vietnamese text. */
+/** Least confidence for a foreign set, and for windows-1258, in percent. */
 const SURE = 25;
 const UNLIKELY = 5;
 
-/** The foreign character set that a text is in, where it is clearly none of Vietnam's. */
+/** Returns the foreign character set of a text that is surely not Vietnamese. */
 function foreignEncoding(head: Buffer): SourceEncoding | undefined {
   const matches = analyse(head.subarray(0, GUESSED_BYTES));
-  const isVietnamese = matches.some(
-    ({ name, confidence }) => name.toLowerCase() === 'windows-1258' && confidence >= UNLIKELY,
-  );
-  if (isVietnamese) return undefined;
-  return matches
-    .filter(({ confidence }) => confidence >= SURE)
-    .flatMap(({ name }) => FOREIGN_ENCODINGS.filter((encoding) => encoding === name.toLowerCase()))[0];
+  const isVietnamese = ({ name, confidence }: (typeof matches)[number]) =>
+    name.toLowerCase() === 'windows-1258' && confidence >= UNLIKELY;
+  if (matches.some(isVietnamese)) return undefined;
+  const sure = matches.filter(({ confidence }) => confidence >= SURE).map(({ name }) => name.toLowerCase());
+  return sure.flatMap((name) => FOREIGN_ENCODINGS.filter((encoding) => encoding === name))[0];
 }
 
 function isAllUtf8(source: ByteSource): boolean {
@@ -60,20 +57,16 @@ function isAllUtf8(source: ByteSource): boolean {
 
 export interface TranscodeTask {
   path: string;
-  /** A file that is there and empty. */
+  /** An empty file. */
   target: string;
   encoding: SourceEncoding;
-  /**
-   * Only for csv. A first line `sep=;`, which the engine would take for data, is left out, and fields that would change
-   * as numbers are quoted.
-   */
+  /** Of csv: a first line `sep=;` is left out, and fields are quoted (CsvReader). */
   delimiter?: string;
 }
 
 /**
- * Writes the text in `path` as UTF-8 to `target`: without byte order mark, in Unicode normalization form C
- * (windows-1258 has its tone marks beside the letters) as far as `normalized` goes, line ends as they are. Holds a chunk
- * in memory.
+ * Writes the text in `path` as UTF-8 to `target`, without byte order mark and in normalization form C: windows-1258 has
+ * combining tone marks.
  * @returns the extent of csv
  * @throws {AppError} `corrupt_source` `encoding` if the text is not in `encoding`
  */
@@ -87,7 +80,6 @@ export async function transcode({ path, target, encoding, delimiter }: Transcode
   return csv?.size;
 }
 
-/** Decodes text in the pieces it came in. */
 async function* decode(chunks: AsyncIterable<Buffer>, from: SourceEncoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(from, { fatal: true });
   try {

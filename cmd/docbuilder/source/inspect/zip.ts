@@ -7,9 +7,8 @@ import type { ByteSource } from './source.ts';
 const MiB = 1024 * 1024;
 
 /**
- * Limits on an archive and all archives in it together. A 300 MB workbook of rows and cells unpacks to 2 GiB; a
- * sheet or text rarely shrinks to less than a fortieth. Blank bitmaps and repeated rows do, so a little of that is let
- * through, as much as the engine reads in seconds.
+ * Limits on an archive together with all archives in it. A workbook of 300 MB unpacks to 2 GiB. Sheets and text rarely
+ * shrink to less than a fortieth; blank bitmaps and repeated rows do, which LibreOffice reads in seconds up to 64 MiB.
  */
 export const ARCHIVE_LIMITS = {
   entries: 10_000,
@@ -18,29 +17,26 @@ export const ARCHIVE_LIMITS = {
   ratio: 200,
   /** ... and unpack to no more than this together. */
   denseBytes: 64 * MiB,
-  /** Archives within archives: a document, a slide pasted into it, and the table behind that slide's chart. */
+  /** A document, a slide embedded in it, and the workbook of that slide's chart. */
   depth: 2,
 } as const;
 
 /** Counts what one document's archives hold. */
 export type ArchiveBudget = Record<'entries' | 'bytes' | 'denseBytes', number>;
 
-/** Starts to count for a document. */
+/** Creates the budget of one document. */
 export function newBudget(): ArchiveBudget {
   return { entries: 0, bytes: 0, denseBytes: 0 };
 }
 
 type Listed = Pick<Entry, 'fileName' | 'compressedSize' | 'uncompressedSize' | 'compressionMethod' | 'isEncrypted'>;
 
-/**
- * Counts one entry of a directory in.
- * @throws {AppError} `corrupt_source`: `zip_bomb` over a limit, `bad_archive` for what no office program writes
- */
+/** Counts an entry. @throws {AppError} `corrupt_source`: `zip_bomb` over a limit, `bad_archive` for an unusual entry */
 export function admitEntry(entry: Listed, budget: ArchiveBudget): void {
   const { fileName, compressedSize, uncompressedSize, compressionMethod } = entry;
   const isPacked = compressionMethod === 0 || compressionMethod === 8;
   if (!isPlainName(fileName) || entry.isEncrypted() || !isPacked) throw corrupt('bad_archive');
-  // .NET Framework 4.0 makes pictures half as large again when it packs them: a packed size far over that is a lie.
+  // .NET Framework 4.0 makes pictures half as large again when it packs them.
   if (compressedSize > uncompressedSize * 2 + 1024) throw corrupt('bad_archive');
   budget.entries += 1;
   budget.bytes += uncompressedSize;
@@ -49,10 +45,10 @@ export function admitEntry(entry: Listed, budget: ArchiveBudget): void {
   if (budget.entries > entries || budget.bytes > bytes || budget.denseBytes > denseBytes) throw corrupt('zip_bomb');
 }
 
-/** A relative path with forward slashes that stays inside its root. */
+/** Returns whether a name is a relative path with forward slashes inside its root. */
 function isPlainName(name: string): boolean {
   if (name === '' || name.startsWith('/') || /^[A-Za-z]:/.test(name)) return false;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no control character has a place in a part's name
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
   return !/[\\\u0000-\u001f]/.test(name) && !name.split('/').includes('..');
 }
 
@@ -65,28 +61,24 @@ const MAX_COMMENT_BYTES = 0xffff;
 const END_64_LOCATOR = 0x07064b50;
 const END_64_LOCATOR_BYTES = 20;
 
-export interface ZipEntry {
+interface ZipEntry {
   readonly name: string;
   readonly compressedSize: number;
   /** As declared. */
   readonly size: number;
   /** 0 stored, 8 deflated (APPNOTE.TXT, section 4.4.5). */
   readonly method: number;
-  /** The place of its packed bytes; undefined where nobody finds any. */
+  /** The position of its packed bytes; undefined where no program finds any. */
   readonly position: number | undefined;
 }
 
-/** An archive whose directory was read and found sound. */
+/** An archive with a valid directory. */
 export interface Zip {
   readonly source: ByteSource;
   readonly entries: ReadonlyMap<string, ZipEntry>;
 }
 
-/**
- * Reads an archive's directory and the headers of its entries, unpacking nothing.
- * @param budget bounds this archive and those around it together
- * @throws {AppError} `corrupt_source`: `bad_archive`, `zip_bomb`
- */
+/** Reads an archive's directory and the headers of its entries. @throws {AppError} `corrupt_source`: `bad_archive`, `zip_bomb` */
 export async function readZip(file: ByteSource, budget: ArchiveBudget): Promise<Zip> {
   const source = findArchive(file);
   const directory = await readDirectory(source, budget);
@@ -97,7 +89,7 @@ export async function readZip(file: ByteSource, budget: ArchiveBudget): Promise<
     const position = findData(source, entry);
     entries.set(name, { name, compressedSize, size, method, position });
     if (position === undefined) continue;
-    // Entries that share their packed bytes make a bomb of any size out of one small file.
+    // Entries that share their packed bytes make a bomb of any size.
     if (position < end) throw corrupt('zip_bomb');
     end = position + compressedSize;
   }
@@ -105,10 +97,7 @@ export async function readZip(file: ByteSource, budget: ArchiveBudget): Promise<
   return { source, entries };
 }
 
-/**
- * Finds the archive in a file, without bytes before and behind it, as LibreOffice does (ZipFile.cxx, findEND and
- * readCEN), so that both see the same entries.
- */
+/** Finds the archive in a file with other bytes around it, as LibreOffice does (ZipFile.cxx, findEND and readCEN). */
 function findArchive(file: ByteSource): ByteSource {
   const tailBytes = Math.min(file.size, END_BYTES + MAX_COMMENT_BYTES + END_64_LOCATOR_BYTES);
   const tail = file.read(file.size - tailBytes, tailBytes);
@@ -125,7 +114,7 @@ function findArchive(file: ByteSource): ByteSource {
   };
 }
 
-/** Returns whether a file ends like an archive, whatever it begins with. */
+/** Returns whether a file ends as an archive. */
 export function endsAsArchive(file: ByteSource): boolean {
   try {
     return findArchive(file).size > 0;
@@ -135,7 +124,7 @@ export function endsAsArchive(file: ByteSource): boolean {
   }
 }
 
-/** Lists the entries of a directory. Whatever yauzl complains about is the archive's fault. */
+/** Lists the entries of a directory. Errors of yauzl are the archive's fault, those of the file system are not. */
 async function readDirectory(source: ByteSource, budget: ArchiveBudget): Promise<Entry[]> {
   const entries: Entry[] = [];
   try {
@@ -147,11 +136,12 @@ async function readDirectory(source: ByteSource, budget: ArchiveBudget): Promise
     }
     return entries;
   } catch (error) {
-    throw asBadArchive(error);
+    if (error instanceof AppError || (error instanceof Error && 'syscall' in error)) throw error;
+    throw corrupt('bad_archive', error);
   }
 }
 
-/** Lets yauzl read. It asks for a few bytes at a time, and its own readers make a stream of each. */
+/** A reader for yauzl, whose own readers create a stream for each of its many small reads. */
 class SourceReader extends RandomAccessReader {
   readonly #source: ByteSource;
 
@@ -175,8 +165,8 @@ class SourceReader extends RandomAccessReader {
 }
 
 /**
- * Finds where an entry's bytes begin; undefined if its own header has another name than the directory or is not there,
- * for then no program reads it. All else in that header is passed over: some programs get it wrong.
+ * Returns the position of an entry's packed bytes; undefined if its local header is missing or has another name than the
+ * directory, because no program reads such an entry. Some programs write other fields of that header wrong.
  */
 function findData(source: ByteSource, entry: Entry): number | undefined {
   const start = entry.relativeOffsetOfLocalHeader;
@@ -188,24 +178,19 @@ function findData(source: ByteSource, entry: Entry): number | undefined {
   return isNamed && position + entry.compressedSize <= source.size ? position : undefined;
 }
 
-function getPosition({ position }: ZipEntry): number {
-  if (position === undefined) throw corrupt('bad_archive');
-  return position;
-}
-
+/** The first bytes of an entry; `whole` if that is all of it. */
 export interface Head {
   head: Buffer;
-  /** That is all of the entry. */
   whole: boolean;
 }
 
 /**
- * The first bytes of an entry, unpacked in one go from its first `packed` bytes (deflate makes at most 1032 bytes of
- * one, so let these be few).
+ * Unpacks the first `packed` bytes of an entry, each to 1032 bytes at most.
  * @throws {AppError} `corrupt_source` `bad_archive`, also if that is more than was declared
  */
 export function readHead(zip: Zip, entry: ZipEntry, packed: number): Head {
-  const bytes = zip.source.read(getPosition(entry), Math.min(packed, entry.compressedSize));
+  if (entry.position === undefined) throw corrupt('bad_archive');
+  const bytes = zip.source.read(entry.position, Math.min(packed, entry.compressedSize));
   const whole = bytes.length === entry.compressedSize;
   if (entry.method === 0) return { head: bytes, whole };
   try {
@@ -216,20 +201,10 @@ export function readHead(zip: Zip, entry: ZipEntry, packed: number): Head {
   }
 }
 
-/**
- * Reads all of an entry, unpacked.
- * @param maxBytes a larger entry is refused
- * @throws {AppError} `corrupt_source`: `zip_bomb` if it is larger, `bad_archive` if it is not what was declared
- */
+/** Unpacks an entry. @throws {AppError} `corrupt_source`: `zip_bomb` over `maxBytes`, `bad_archive` for another size than declared */
 export function readEntry(zip: Zip, entry: ZipEntry, maxBytes: number): Buffer {
   if (entry.size > maxBytes) throw corrupt('zip_bomb');
   const { head } = readHead(zip, entry, entry.compressedSize);
   if (head.length !== entry.size) throw corrupt('bad_archive');
   return head;
-}
-
-/** A disk that cannot be read is not the archive's fault. */
-function asBadArchive(error: unknown): unknown {
-  if (error instanceof AppError) return error;
-  return error instanceof Error && 'syscall' in error ? error : corrupt('bad_archive', error);
 }

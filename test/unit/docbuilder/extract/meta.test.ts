@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createFonts } from '../../../../cmd/docbuilder/extract/fonts.ts';
-import { readMeta, type SourceFacts } from '../../../../cmd/docbuilder/extract/meta.ts';
+import { type MetaTask, readMeta } from '../../../../cmd/docbuilder/extract/meta.ts';
 import type { Family } from '../../../../cmd/docbuilder/formats.ts';
 import { zip } from '../../../../scripts/support/documents.ts';
 import { compoundFile } from '../../../support/compound-files.ts';
@@ -12,7 +12,7 @@ const FACTS = { format: 'docx', encrypted: false, macros: true, size: 123, pages
 const meta = (
   family: Family,
   pieces: Pieces,
-  facts: Partial<SourceFacts> = {},
+  facts: Partial<MetaTask['facts']> = {},
   source: Uint8Array = Buffer.from('x'),
 ) =>
   withFile(source, (sent) =>
@@ -210,7 +210,7 @@ describe('fonts and languages of a document', () => {
       ...{ Calibri: 'Carlito', Cambria: 'Caladea', Arial: 'Liberation Sans', 'Times New Roman': 'Liberation Serif' },
       ...{ 'Courier New': 'Liberation Mono', 'liberation sans': null },
     };
-    const found = await createFonts().lookUp(Object.keys(replaced).map((name) => ({ name })));
+    const found = await createFonts().lookUp(Object.keys(replaced).map((name) => ({ name, sample: '' })));
     expect(found).to.deep.equal(
       Object.entries(replaced).map(([name, replacement]) => ({ name, substituted: replacement !== null, replacement })),
     );
@@ -218,7 +218,7 @@ describe('fonts and languages of a document', () => {
 
   it('may be called anything', async () => {
     const odd = ['--help', '-v', ':family=Carlito', '%{file}', '$(id)', 'x'.repeat(5000), 'a\u0000b', '\\'];
-    const found = await createFonts().lookUp(odd.map((name) => ({ name })));
+    const found = await createFonts().lookUp(odd.map((name) => ({ name, sample: '' })));
     expect(found.map(({ substituted }) => substituted)).to.deep.equal(odd.map(() => true));
     for (const { replacement } of found) expect(replacement ?? '').to.match(/^[A-Z][\w ]*$|^$/);
   });

@@ -1,25 +1,35 @@
-/** The part of an XML document before its content begins. */
-export interface Prolog {
+/** References for characters that are markup in XML, or that a reader would change (XML 1.0, 2.11, 3.3.3). */
+export const XML_ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+/** The part of an XML document before its content. */
+interface Prolog {
   /**
-   * `root`: an element has begun; `more`: the bytes ended before that; `malformed`: something else than a prolog, at which
-   * every parser stops; `hidden`: a character set in which we cannot see it.
+   * `root`: an element has begun; `more`: the bytes ended before that; `malformed`: no parser reads on; `hidden`: it is in
+   * an unknown character set.
    */
   state: 'root' | 'more' | 'malformed' | 'hidden';
-  /** The document type declaration up to its end or to its internal subset, if there is one. */
+  /** The document type declaration up to its internal subset. */
   doctype?: string;
   /** The declaration has an internal subset, which may declare entities. */
   subset: boolean;
-  /** The root element's tag as far as it was seen, without `<`. */
+  /** The root element's tag without `<`, as far as the bytes reach. */
   root: string;
 }
 
-/** More than this before the root element is no honest prolog. */
+/** No document has a longer prolog. */
 export const MAX_PROLOG_BYTES = 64 * 1024;
 
 /**
- * Character sets in which every byte below 0x80 is its ASCII character. In others (UTF-7, ISO-2022, EBCDIC) the bytes
- * of a comment could be a document type declaration. A document that says UTF-16 and is not is read as UTF-8 by every
- * parser; one that is was decoded.
+ * Character sets in which every byte below 0x80 is its ASCII character. In others (UTF-7, ISO-2022, EBCDIC) the bytes of a
+ * comment could be a document type declaration. UTF-16 was decoded; what only says so is read as UTF-8 by every parser.
  */
 const ASCII_SUPERSETS = /^(utf-?8|utf-?16.*|us-ascii|ascii|iso-8859-\d+|windows-\d+)$/i;
 
@@ -38,11 +48,7 @@ const OTHER_STARTS = new Set([
 const MISC = /(?:[\t\n\r ]+|<\?.*?\?>|<!--.*?-->)*/sy;
 const UNFINISHED = /^(?:$|<\?|<!--|<!-?$)/;
 
-/**
- * Reads the prolog of an XML document (XML 1.0, section 2.8): declaration, comments, processing instructions and
- * document type, up to the root element.
- * @param head its first bytes, in UTF-8, UTF-16 or a superset of ASCII
- */
+/** Reads the prolog of an XML document (XML 1.0, section 2.8) from its first bytes. */
 export function readProlog(head: Uint8Array): Prolog {
   const found = { subset: false, root: '' };
   if (OTHER_STARTS.has(Buffer.from(head.subarray(0, 4)).toString('latin1'))) return { ...found, state: 'hidden' };
@@ -54,7 +60,6 @@ export function readProlog(head: Uint8Array): Prolog {
   if (encoding !== undefined && !ASCII_SUPERSETS.test(encoding)) return { ...found, state: 'hidden' };
   const rest = text.slice(misc.length);
   if (/^<!doctype/i.test(rest)) {
-    // Whoever meets one refuses the document or trusts its maker: what stands behind it is not read.
     const end = rest.search(/[[>]/);
     const doctype = end < 0 ? rest : rest.slice(0, end);
     return { state: 'root', root: '', doctype, subset: end < 0 || rest[end] === '[' };
@@ -64,17 +69,17 @@ export function readProlog(head: Uint8Array): Prolog {
   return { ...found, state: isCut ? 'more' : 'malformed' };
 }
 
-/** XML bytes as text. In other character sets than UTF-8 and UTF-16 only the ASCII characters, thus markup, are right. */
+/** Decodes XML. In other character sets than UTF-8 and UTF-16 only ASCII characters, and so all markup, are right. */
 export function xmlText(xml: Uint8Array): string {
   const bytes = Buffer.from(xml.buffer, xml.byteOffset, xml.length);
-  const order = byteOrder(bytes);
+  const order = byteOrder(bytes.toString('latin1', 0, 2));
   if (!order) return bytes.toString('utf8').replace(/^\ufeff/, '');
   const pairs = bytes.subarray(0, bytes.length & ~1);
   return (order === 'utf-16le' ? pairs : Buffer.from(pairs).swap16()).toString('utf16le').replace(/^\ufeff/, '');
 }
 
 /** XML 1.0, appendix F: a document begins with a byte order mark or with `<`. */
-function byteOrder([first, second]: Buffer): 'utf-16le' | 'utf-16be' | undefined {
-  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le';
-  return (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c) ? 'utf-16be' : undefined;
+function byteOrder(start: string): 'utf-16le' | 'utf-16be' | undefined {
+  if (start === '\xff\xfe' || start === '<\0') return 'utf-16le';
+  return start === '\xfe\xff' || start === '\0<' ? 'utf-16be' : undefined;
 }
