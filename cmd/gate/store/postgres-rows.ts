@@ -9,10 +9,10 @@ import {
 import { type Connections, openConnections } from '../../../src/common/sql/postgres-pool.ts';
 import { openTables } from '../../../src/common/sql/postgres-tables.ts';
 import type { Query } from '../../../src/common/sql/query.ts';
-import type { Rows, RowsReader } from '../domain/ports.ts';
+import type { Rows } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
 import { createShared } from './postgres-shared.ts';
-import { createTables } from './tables.ts';
+import { createOpenSessions, createTables } from './tables.ts';
 
 /** Rows that can be told from all others. */
 export interface IdentifiedRows extends Rows {
@@ -50,7 +50,6 @@ export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
 
 function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'close'> {
   const ask: Query = (text, values) => asking.borrow((client) => createQuery(client)(text, values));
-  const sessions: RowsReader = createTables(ask);
   return {
     transact: (work) =>
       again(() =>
@@ -61,15 +60,7 @@ function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'clos
     read: (work) =>
       connections.borrow((client) => transaction(client, BEGIN_READING, (query) => work(createTables(query)))),
     shared: createShared(ask),
-    // Nothing is kept in memory: what another gate changed counts at once.
-    openSessions: {
-      async byToken(tokenHash) {
-        const session = await sessions.sessionByToken(tokenHash);
-        return session?.closedAt === null ? session : undefined;
-      },
-      // All of them: no moment is before the beginning of time.
-      byDocument: (docId) => sessions.liveSessions(-1, docId),
-    },
+    openSessions: createOpenSessions(ask),
   };
 }
 

@@ -8,102 +8,51 @@ import type {
   UploadRecord,
   VersionRecord,
 } from '../domain/model.ts';
-import type { RowsTransaction } from '../domain/ports.ts';
-import { type Lock, Table } from './table.ts';
+import type { OpenSessions, RowsTransaction } from '../domain/ports.ts';
+import { type Lock, plain, Table } from './table.ts';
 
 const DOCUMENTS = new Table<DocumentRecord>(
   'documents',
   {
-    docId: 'plain',
-    key: 'plain',
-    fileType: 'plain',
-    title: 'plain',
-    state: 'plain',
-    version: 'plain',
-    createdAt: 'plain',
-    lastViewAt: 'plain',
-    closedAt: 'plain',
-    callbackUrl: 'plain',
-    baseUrl: 'plain',
+    ...plain('docId', 'key', 'fileType', 'title', 'state', 'version'),
+    ...plain('createdAt', 'lastViewAt', 'closedAt', 'callbackUrl', 'baseUrl'),
   },
   ['docId'],
 );
-
 const VERSIONS = new Table<VersionRecord>(
   'versions',
   {
-    docId: 'plain',
-    version: 'plain',
-    blob: 'plain',
-    sha256: 'plain',
-    size: 'plain',
-    savedAt: 'plain',
-    savedBy: 'json',
-    autosave: 'boolean',
-    final: 'boolean',
-    modifiedByUser: 'boolean',
-    nonce: 'plain',
+    ...plain('docId', 'version', 'blob', 'sha256', 'size', 'savedAt', 'nonce'),
+    ...{ savedBy: 'json', autosave: 'boolean', final: 'boolean', modifiedByUser: 'boolean' },
   },
   ['docId', 'version'],
 );
-
 const SESSIONS = new Table<SessionRecord>(
   'sessions',
   {
-    sessionId: 'plain',
-    docId: 'plain',
-    mode: 'plain',
-    requestedMode: 'plain',
-    readOnly: 'boolean',
-    hasEdited: 'boolean',
-    tokenHash: 'plain',
-    user: 'json',
-    lang: 'plain',
-    ui: 'json',
-    origin: 'plain',
-    createdAt: 'plain',
-    expiresAt: 'plain',
-    closedAt: 'plain',
+    ...plain('sessionId', 'docId', 'mode', 'requestedMode', 'tokenHash'),
+    ...plain('lang', 'origin', 'createdAt', 'expiresAt', 'closedAt'),
+    ...{ readOnly: 'boolean', hasEdited: 'boolean', user: 'json', ui: 'json' },
   },
   ['sessionId'],
 );
-
 const DELIVERIES = new Table<DeliveryRecord>(
   'deliveries',
   {
-    id: 'plain',
-    delivery: 'plain',
-    docId: 'plain',
-    key: 'plain',
-    event: 'plain',
-    version: 'plain',
-    url: 'plain',
-    body: 'plain',
-    state: 'plain',
-    attempts: 'plain',
-    nextAttemptAt: 'plain',
-    lastStatus: 'plain',
-    endedAt: 'plain',
+    ...plain('id', 'delivery', 'docId', 'key', 'event', 'version', 'url', 'body'),
+    ...plain('state', 'attempts', 'nextAttemptAt', 'lastStatus', 'endedAt'),
   },
   ['id'],
 );
-
-const UPLOADS = new Table<UploadRecord>(
-  'uploads',
-  { blob: 'plain', docId: 'plain', gate: 'plain', state: 'plain', seenAt: 'plain' },
-  ['blob'],
-);
-
-const UNSAVED = new Table<UnsavedRecord>(
-  'unsaved',
-  { id: 'plain', docId: 'plain', pid: 'plain', at: 'plain', blob: 'plain', sha256: 'plain', size: 'plain' },
-  ['id'],
-);
-const MEMORIES = new Table<MemoryRecord>(
-  'memories',
-  { kind: 'plain', docId: 'plain', key: 'plain', value: 'plain', at: 'plain' },
-  ['kind', 'docId', 'key'],
-);
+const UPLOADS = new Table<UploadRecord>('uploads', plain('blob', 'docId', 'gate', 'state', 'seenAt'), ['blob']);
+const UNSAVED = new Table<UnsavedRecord>('unsaved', plain('id', 'docId', 'pid', 'at', 'blob', 'sha256', 'size'), [
+  'id',
+]);
+const MEMORIES = new Table<MemoryRecord>('memories', plain('kind', 'docId', 'key', 'value', 'at'), [
+  'kind',
+  'docId',
+  'key',
+]);
 
 /** The tables whose rows keep blobs, and all that name them. */
 const KEEPING = ['versions', 'unsaved'];
@@ -112,7 +61,7 @@ const LIVE = 'closed_at IS NULL AND expires_at > ?';
 
 type Some = Partial<RowsTransaction>;
 
-/** Reads and changes rows of any database of SQL. What is listed comes oldest first. */
+/** Reads and changes the rows of any SQL database. Lists are sorted oldest first. */
 export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
   return {
     ...documentRows(query, lock),
@@ -121,6 +70,19 @@ export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
     ...uploadRows(query),
     ...removalRows(query),
     ...memoryRows(query),
+  };
+}
+
+/** Reads sessions that are not deleted, outside of any transaction. */
+export function createOpenSessions(query: Query): OpenSessions {
+  const { sessionByToken, liveSessions } = createTables(query);
+  return {
+    async byToken(tokenHash) {
+      const session = await sessionByToken(tokenHash);
+      return session?.closedAt === null ? session : undefined;
+    },
+    // Expired ones too: each `expiresAt` is later than -1.
+    byDocument: (docId) => liveSessions(-1, docId),
   };
 }
 
