@@ -10,7 +10,7 @@ import type { Links } from './links.ts';
 import type { VersionRecord } from './model.ts';
 import type { Attempt, EditorSample, Rows, RowsReader } from './ports.ts';
 import type { Presence } from './presence.ts';
-import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
+import { commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
 import { BrokenOff, type StoreOptions, type Uploads } from './uploads.ts';
 
@@ -69,54 +69,38 @@ export class Saves {
 
   /**
    * Stores a new version. When this resolves, its bytes, its row and its callback are on disk. While the store fails,
-   * the save waits for up to 25 s, since the editor gives up changes much sooner after an error than after a slow answer.
-   * @param gone aborts when nobody waits for it any more; it is stored all the same
+   * the look-up of the session and the save wait for up to 25 s in all, since the editor gives up changes much sooner
+   * after an error than after a slow answer.
+   * @param request.admit looks up the session
+   * @param request.open returns the content
+   * @param gone aborts when nobody waits for the answer any more; the content is stored all the same
    * @returns the version; `conflict` when the save began from a version other than the current one; the current version
    *   for a repeat of its bytes that nobody asked for
-   * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off; `file_too_large`; 503
+   * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off; `file_too_large`; 503; what `admit`
+   *   and `open` throw
    */
-  save(session: Saver, content: Readable, facts: SaveFacts, gone?: AbortSignal): Promise<VersionRecord | 'conflict'> {
-    return this.#run(session.docId, gone, (attempt) => this.#store(session, content, facts, { gone, attempt }));
-  }
-
-  /**
-   * Does the same for a request of which is not known yet whose save it is. While the store fails, that waits as the rest
-   * does and within the same 25 s, and then counts as a save that has failed.
-   * @param request.admit finds that out
-   * @param request.open asks for the content
-   * @throws {AppError} what these two throw, too
-   */
-  put(
+  async save(
     docId: string,
     { admit, open }: { admit: () => Promise<Saver>; open: () => Readable },
     facts: SaveFacts,
     gone?: AbortSignal,
   ): Promise<VersionRecord | 'conflict'> {
-    return this.#run(docId, gone, async (attempt) => {
-      const session = await attempt(admit).catch(async (error) => {
-        // An answer has no cause.
-        if (error instanceof AppError && error.cause !== undefined) await this.#deps.uploads.fail(docId);
-        throw error;
-      });
-      return this.#store(session, open(), facts, { gone, attempt });
-    });
-  }
-
-  /** Counts work as a save under way from its beginning. */
-  async #run<Result>(
-    docId: string,
-    gone: AbortSignal | undefined,
-    work: (attempt: Attempt) => Promise<Result>,
-  ): Promise<Result> {
+    const { uploads, log, onDelivery } = this.#deps;
     const save: UnderWay = { docId, gone, ended: Promise.withResolvers() };
     this.#underWay.add(save);
+    const attempt = retryFor(this.#timings, log);
     try {
-      return await work(retryFor(this.#timings, this.#deps.log));
+      const session = await attempt(admit).catch(async (error) => {
+        // A refusal has no cause; an `Unavailable` has one.
+        if (error instanceof AppError && error.cause !== undefined) await uploads.fail(docId);
+        throw error;
+      });
+      return await this.#store(session, open(), facts, { gone, attempt });
     } catch (thrown) {
       const error = thrown instanceof AppError ? thrown : new AppError('internal', {}, { status: 503, cause: thrown });
       if (error instanceof BrokenOff) this.#unresolved.needSample();
       // The version may be there, with its callback: only the answer to the commit may have been lost.
-      if (error.status === 503) this.#deps.onDelivery();
+      if (error.status === 503) onDelivery();
       throw error;
     } finally {
       this.#underWay.delete(save);
@@ -130,30 +114,25 @@ export class Saves {
     facts: SaveFacts,
     how: Pick<StoreOptions, 'gone' | 'attempt'>,
   ): Promise<VersionRecord | 'conflict'> {
-    const { uploads, maxBytes, clock } = this.#deps;
+    const { uploads, maxBytes, clock, onDelivery, log, audit } = this.#deps;
+    const { docId, sessionId } = session;
     const options = { isSave: true, maxBytes, idleMs: this.#timings.idleMs, ...how };
-    const outcome = await uploads.store(session.docId, content, options, async (tx, uploaded) => {
+    const outcome = await uploads.store(docId, content, options, async (tx, uploaded) => {
       const committed = await commitSave(tx, { session, uploaded, facts, now: clock() }, this.#deps);
-      await tx.resolveUploads(session.docId, uploads.gate);
+      await tx.resolveUploads(docId, uploads.gate);
       return committed;
     });
-    return outcome === 'conflict' ? this.#reportConflict(session) : this.#report(session, outcome);
-  }
-
-  #report({ docId, sessionId }: Saver, { version, isNew, called }: Committed): VersionRecord {
-    const { onDelivery, log, audit } = this.#deps;
+    if (outcome === 'conflict') {
+      log.warn({ document: docId, session: sessionId }, 'a save was based on a version other than the current one');
+      return 'conflict';
+    }
+    const { version, isNew, called } = outcome;
     if (called) onDelivery();
     const { size, autosave, final } = version;
-    const facts = { document: docId, session: sessionId, version: version.version, size, autosave, final };
-    log.info(facts, isNew ? 'document saved' : 'the current version was uploaded again');
-    if (isNew) audit.record('document.saved', facts);
+    const saved = { document: docId, session: sessionId, version: version.version, size, autosave, final };
+    log.info(saved, isNew ? 'document saved' : 'the current version was uploaded again');
+    if (isNew) audit.record('document.saved', saved);
     return version;
-  }
-
-  #reportConflict({ docId, sessionId }: Saver): 'conflict' {
-    const facts = { document: docId, session: sessionId };
-    this.#deps.log.warn(facts, 'a save was based on a version other than the current one');
-    return 'conflict';
   }
 
   /**

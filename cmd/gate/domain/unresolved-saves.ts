@@ -11,8 +11,6 @@ const WAIT_MS = 1_000;
 /** The time in which a gate that lives tells so; after that its save counts as failed. */
 const SILENT_MS = 3_000;
 const POLL_MS = 200;
-/** The clocks of two gates may differ by that much. */
-const SKEW_MS = 10_000;
 
 export interface UnresolvedSavesDependencies {
   rows: Rows;
@@ -87,16 +85,7 @@ export class UnresolvedSaves {
   }
 
   async #find(filter: Parameters<RowsReader['uploads']>[0]): Promise<UploadRecord[]> {
-    const { rows, clock } = this.#deps;
-    const found = await rows.read((tx) => tx.uploads(filter));
-    const now = clock();
-    const late = found.filter(({ state, seenAt }) => state !== 'over' && seenAt > now + SKEW_MS);
-    if (late.length > 0) {
-      // The clock was set back since: nobody knows how much of their time is left.
-      await rows.transact(async (tx) => {
-        for (const upload of late) await tx.renewUpload({ ...upload, seenAt: now });
-      });
-    }
+    const found = await this.#deps.rows.read((tx) => tx.uploads(filter));
     return found.filter((upload) => this.#isRecent(upload));
   }
 

@@ -145,7 +145,8 @@ export class UnsavedEdits {
     const facts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
     const content = blobs.read(edit);
     const saver = { docId: edit.docId, sessionId: null, user: null };
-    const version = await saves.save(saver, content, facts).finally(() => content.destroy());
+    const request = { admit: async () => saver, open: () => content };
+    const version = await saves.save(edit.docId, request, facts).finally(() => content.destroy());
     if (version === 'conflict') throw new TypeError('a save without a timestamp has no conflict');
     await this.#remove(edit);
     return version;

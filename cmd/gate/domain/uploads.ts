@@ -60,10 +60,11 @@ export class Uploads {
   readonly #underWay = new Set<UploadRecord>();
   /** Those that failed, as long as the others do not know. */
   readonly #unreported = new Set<UploadRecord>();
-  #stopRenewing: (() => void) | undefined;
+  readonly #stopRenewing: () => unknown;
 
   constructor(deps: UploadsDependencies) {
     this.#deps = deps;
+    this.#stopRenewing = repeat(RENEW_MS, () => this.#renew());
   }
 
   /**
@@ -88,20 +89,17 @@ export class Uploads {
     };
     options.gone?.addEventListener('abort', abandon);
     this.#underWay.add(upload);
-    this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
     try {
       return await this.#receive(upload, content, options, commit);
     } finally {
       options.gone?.removeEventListener('abort', abandon);
       this.#underWay.delete(upload);
-      this.#rest();
     }
   }
 
   /** Notes a save that has failed before its content was asked for. */
   async fail(docId: string): Promise<void> {
     this.#unreported.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
-    this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
     await atMost(NOTE_MS, this.#renew());
   }
 
@@ -109,7 +107,7 @@ export class Uploads {
   stop(): void {
     this.#underWay.clear();
     this.#unreported.clear();
-    this.#rest();
+    this.#stopRenewing();
   }
 
   /** Returns whether an upload of a document failed and the rows do not say so yet. */
@@ -166,6 +164,7 @@ export class Uploads {
 
   /** Writes down what is under way, and what failed. The next time it is tried again. */
   async #renew(): Promise<void> {
+    if (this.#underWay.size + this.#unreported.size === 0) return;
     const { rows, clock } = this.#deps;
     const now = clock();
     for (const upload of this.#unreported) if (now - upload.seenAt > FORGET_MS) this.#unreported.delete(upload);
@@ -180,13 +179,6 @@ export class Uploads {
       },
       () => {},
     );
-    this.#rest();
-  }
-
-  #rest(): void {
-    if (this.#underWay.size + this.#unreported.size > 0) return;
-    this.#stopRenewing?.();
-    this.#stopRenewing = undefined;
   }
 }
 

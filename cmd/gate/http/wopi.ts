@@ -74,7 +74,7 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
       writeContinue(request, response);
       return request;
     };
-    const outcome = await saves.put(docId, { admit, open }, parseFacts(request), gone.signal);
+    const outcome = await saves.save(docId, { admit, open }, parseFacts(request), gone.signal);
     response.setHeader('Cache-Control', 'no-store');
     if (outcome === 'conflict') {
       // The editor's own code for "changed in storage".
