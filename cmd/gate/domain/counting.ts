@@ -60,7 +60,6 @@ export class Counting {
   readonly #opening: Map<string, number>;
   readonly #foreign: ForeignReservations;
   #peaks: CountingState['peaks'];
-  #hasChanged = false;
 
   /**
    * @param options.limit returns the editing connections in force
@@ -94,30 +93,20 @@ export class Counting {
     };
   }
 
-  /** Returns whether anything has changed since it was last asked, but by the passing of time. */
-  takeChange(): boolean {
-    const hasChanged = this.#hasChanged;
-    this.#hasChanged = false;
-    return hasChanged;
-  }
-
   /** Reserves a place for a session that is to edit. Asking again only renews that. */
   admit(sessionId: string): AdmissionAnswer {
     this.#expire();
-    this.#note(this.#released.delete(sessionId));
+    this.#released.delete(sessionId);
     if (this.#takesSeat(sessionId)) return { admitted: true };
     if (!this.#pending.has(sessionId) && !this.#hasRoom(this.#takenByOwn())) return this.#refuse();
-    this.#note(this.#pending.add(sessionId, this.#clock()));
+    this.#pending.add(sessionId, this.#clock());
     return { admitted: true };
   }
 
   /** Does the same for a session's WebSocket: from then on only a sample of the editor frees its place. */
   admitSocket(sessionId: string): AdmissionAnswer {
     const answer = this.admit(sessionId);
-    if (this.#pending.has(sessionId)) {
-      this.#note(this.#opening.get(sessionId) !== this.#clock());
-      this.#opening.set(sessionId, this.#clock());
-    }
+    if (this.#pending.has(sessionId)) this.#opening.set(sessionId, this.#clock());
     return answer;
   }
 
@@ -129,13 +118,13 @@ export class Counting {
     const isNew = !this.#foreign.has(connection);
     if (isNew && !this.#hasRoom(this.#takenByOwn() + this.#foreign.size())) return this.#refuse();
     // Without a sample all are admitted, and anybody may ask: the reservations are limited.
-    if (!isNew || this.#foreign.size() < this.#limit()) this.#note(this.#foreign.reserve(connection, this.#clock()));
+    if (!isNew || this.#foreign.size() < this.#limit()) this.#foreign.reserve(connection, this.#clock());
     return { admitted: true };
   }
 
   /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
   release(sessionId: string): void {
-    this.#note(this.hasPlace(sessionId));
+    this.#expire();
     this.#held.remove(sessionId);
     if (!this.#opening.has(sessionId)) this.#pending.remove(sessionId);
     if (!this.#seen.has(sessionId) && !this.#opening.has(sessionId)) return;
@@ -167,31 +156,29 @@ export class Counting {
   }
 
   /** Updates the counts from the editor's list. */
-  observe(sample: EditorSample): void {
-    this.#note(true);
+  observe({ at, views, documents }: EditorSample): void {
     this.#expire();
-    const now = new Set(sample.views.filter((view) => !view.readonly).map(connectionKey));
-    for (const key of this.#seen) if (!now.has(key) && !this.#released.has(key)) this.#held.add(key, sample.at);
+    const now = new Set(views.filter((view) => !view.readonly).map(connectionKey));
+    for (const key of this.#seen) if (!now.has(key) && !this.#released.has(key)) this.#held.add(key, at);
     for (const key of now) {
       this.#held.remove(key);
       this.#removePending(key);
     }
     for (const key of this.#released) {
-      if (now.has(key) || sample.at - (this.#opening.get(key) ?? 0) < LISTED_MS) continue;
+      if (now.has(key) || at - (this.#opening.get(key) ?? 0) < LISTED_MS) continue;
       this.#removePending(key);
       this.#released.delete(key);
     }
     this.#seen = now;
-    const { at, views, documents } = sample;
     const readonly = views.filter((view) => view.readonly).length;
     this.#sample = { at, readonly, views: views.length, documents };
-    const foreign = sample.views.filter((view) => view.docId === null);
+    const foreign = views.filter((view) => view.docId === null);
     this.#foreign.match(
       foreign.map((view) => ({ ...view, key: connectionKey(view) })),
       (key) => this.#hasSeat(key),
     );
-    const isRecent = ({ at }: { at: number }) => at > sample.at - PEAK_MS && at <= sample.at;
-    this.#peaks = [...this.#peaks.filter(isRecent), { at: sample.at, current: this.#current() }];
+    const peaks = this.#peaks.filter((peak) => peak.at > at - PEAK_MS && peak.at <= at);
+    this.#peaks = [...peaks, { at, current: this.#current() }];
   }
 
   /** Tells the figures under their names on the wire (contract: Gate status). */
@@ -250,17 +237,13 @@ export class Counting {
   #takesSeat(key: string): boolean {
     if (this.#seen.has(key)) return true;
     if (!this.#held.has(key)) return false;
-    this.#note(this.#held.add(key, this.#clock()));
+    this.#held.add(key, this.#clock());
     return true;
   }
 
-  #note(isChange: boolean): void {
-    this.#hasChanged ||= isChange;
-  }
-
   #refuse(): AdmissionAnswer {
-    const pending = this.#pending.size() + this.#foreign.size();
-    return { admitted: false, limit: this.#limit(), current: this.#current(), pending };
+    const { limit, current, pending } = this.figures();
+    return { admitted: false, limit, current, pending };
   }
 
   #removePending(key: string): void {

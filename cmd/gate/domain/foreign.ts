@@ -29,7 +29,6 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
   let known: ReadonlySet<string> = new Set(stored?.known);
 
   return {
-    /** Returns whether that made a difference. */
     reserve: (connection: ForeignConnection, now: number) => waiting.add(toName(connection), now),
     has: (connection: ForeignConnection) => waiting.has(toName(connection)),
     /** Returns the key of the view that the connection turned out to be. */

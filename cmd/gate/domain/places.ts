@@ -49,17 +49,24 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+/** The text that was read last. */
+interface Known {
+  version: number;
+  text: string;
+  counting: Counting;
+}
+
 /**
- * Those of several gates, as one text that all of them share. What changed is written only over the version that was
- * read; where another gate was quicker, the work is done again. Work that comes meanwhile is done together. The time is
- * the store's own.
+ * The counting of several gates, as one text that all of them share. It is written only if it has changed, over the
+ * version that was read; if another gate was quicker, the work runs again. Work that comes meanwhile goes into one write.
+ * The time is the store's.
  */
 export class SharedPlaces implements Places {
   readonly #text: SharedText;
   readonly #options: CountingOptions;
   readonly #clock: Clock;
   #now = 0;
-  #known: { version: number; counting: Counting };
+  #known: Known;
   #waiting: Waiting[] = [];
   #isRunning = false;
 
@@ -67,7 +74,7 @@ export class SharedPlaces implements Places {
     this.#text = text;
     this.#clock = clock;
     this.#options = { limit, clock: () => this.#now };
-    this.#known = this.#nothing();
+    this.#known = this.#parse(0);
   }
 
   use<Result>(work: (counting: Counting) => Result): Promise<Result> {
@@ -99,28 +106,24 @@ export class SharedPlaces implements Places {
 
   async #doAll(batch: readonly Waiting[]): Promise<unknown[]> {
     for (let left = TRIES; left > 0; left -= 1) {
-      const { version, counting } = await this.#read();
-      const results = batch.map(({ work }) => work(counting));
-      if (!counting.takeChange()) return results;
-      // Nobody knows whether it was written until the answer is here.
-      this.#known = this.#nothing();
-      if (!(await this.#text.write(JSON.stringify(counting), version))) continue;
-      this.#known = { version: version + 1, counting };
+      const { version, text, now } = await this.#text.read(this.#known.version);
+      this.#now = Math.floor(now / TICK_MS) * TICK_MS;
+      const known = text === undefined ? this.#known : this.#parse(version, text);
+      const results = batch.map(({ work }) => work(known.counting));
+      const after = JSON.stringify(known.counting);
+      // Until its answer is here, nobody knows whether a write was done.
+      this.#known = after === known.text ? known : this.#parse(0);
+      if (after === known.text) return results;
+      if (!(await this.#text.write(after, known.version))) continue;
+      this.#known = { version: known.version + 1, text: after, counting: known.counting };
       return results;
     }
     throw new Unavailable(new Error('other gates were always quicker'));
   }
 
-  async #read(): Promise<{ version: number; counting: Counting }> {
-    const { version, text, now } = await this.#text.read(this.#known.version);
-    this.#now = Math.floor(now / TICK_MS) * TICK_MS;
-    if (text !== undefined)
-      this.#known = { version, counting: new Counting(this.#options, JSON.parse(text) as CountingState) };
-    return this.#known;
-  }
-
-  /** The state before anything was written, which has the version 0. */
-  #nothing(): { version: number; counting: Counting } {
-    return { version: 0, counting: new Counting(this.#options) };
+  /** Returns the counting of a text; that of version 0, which nobody has written, has none. */
+  #parse(version: number, text = ''): Known {
+    const stored = text === '' ? undefined : (JSON.parse(text) as CountingState);
+    return { version, text, counting: new Counting(this.#options, stored) };
   }
 }

@@ -10,7 +10,7 @@ import { savedAfter, toTimestamp } from './wopi.ts';
 
 /** The editor's headers about a save. */
 export interface SaveFacts {
-  /** The stamp of the version that it began from; undefined when the user decided to overwrite whatever is there. */
+  /** The `LastModifiedTime` of the version that it began from; undefined when the user overwrites whatever is there. */
   timestamp: string | undefined;
   autosave: boolean;
   final: boolean;
@@ -34,7 +34,7 @@ export interface NewVersion {
 
 export interface Committed {
   version: VersionRecord;
-  /** False for bytes that were the current version already and made none. */
+  /** False for a repeat of the current version. */
   isNew: boolean;
   /** There is a callback to send. */
   called: boolean;
@@ -44,8 +44,8 @@ export interface Committed {
 const KEPT_VERSIONS = 5;
 
 /**
- * Everything that a save changes: the version, the document, its callback, and what is too old now. A repeat of the
- * current version changes nothing.
+ * Stores the version, the document’s new state and the callback, and removes old versions. A repeat of the current
+ * version changes nothing.
  * @throws {AppError} `not_found`
  */
 export async function commitSave(
@@ -91,8 +91,8 @@ export async function commitSave(
 }
 
 /**
- * Returns the users who have it open, with the one who saves, whom the editor may not have listed yet. At the final
- * save nobody has: the editor still lists those who have left.
+ * Returns the users who have it open, and the one who saves, whom the editor may not list yet. After the final save
+ * there is none: the editor still lists those who have left.
  */
 function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
   if (final) return [];
@@ -101,8 +101,8 @@ function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<P
 }
 
 /**
- * Returns whether the bytes of the current version come again although nobody asked for a save: when the last person
- * leaves, or because the editor missed the answer to the upload before.
+ * Returns whether the bytes of the current version came again without being asked for: when the last person leaves, or
+ * after an answer that the editor missed.
  */
 function isRepeat(current: VersionRecord, sha256: string, facts: SaveFacts, nonce: string | null): boolean {
   if (sha256 !== current.sha256 || nonce !== null) return false;
@@ -114,7 +114,7 @@ function reopened(document: DocumentRecord, now: number): DocumentRecord {
   return document.state === 'open' ? document : { ...document, state: 'open', closedAt: null, lastViewAt: now };
 }
 
-/** The editor sends the nonce of the save before once more with its final one: only the first counts. */
+/** Only the first save with a nonce counts: the editor sends it again with its final save. */
 function getNewNonce(versions: readonly VersionRecord[], { nonce, final }: SaveFacts): string | null {
   if (nonce === null || final) return null;
   return versions.some((version) => version.nonce === nonce) ? null : nonce;

@@ -30,20 +30,20 @@ export interface SavesDependencies {
 
 /** Milliseconds. */
 interface SaveTimings {
-  /** The time that a save waits for a store that fails; the editor waits 30 s for an answer. */
+  /** The time for which a save is tried again while the store fails; the editor waits 30 s for an answer. */
   holdMs: number;
   retryMs: number;
   /** See `ReceiveOptions`. */
   idleMs?: number;
-  /** The time that a failed save is remembered. */
+  /** The time for which a failed save is expected again. */
   unresolvedMs: number;
 }
 
 const TIMINGS: SaveTimings = { holdMs: 25_000, retryMs: 500, unresolvedMs: 60_000 };
-/** The time without a save after which all have ended: one may be about to begin, or its answer be on its way. */
+/** The time without a save after which the gate may stop: another may begin, or an answer be on its way. */
 const QUIET_MS = 2_000;
 const POLL_MS = 100;
-/** The time that CheckFileInfo waits for saves under way. */
+/** The time for which CheckFileInfo waits for saves under way. */
 const WAIT_MS = 1_000;
 
 /** A save that has not ended. */
@@ -136,10 +136,9 @@ export class Saves {
   }
 
   /**
-   * Returns whether a save has just failed because of a gate, its connection broke, or it is still being stored though
-   * nobody waits for it any more. The editor then asks for CheckFileInfo: an answer with the old size would be a conflict
-   * to it, which ends its attempts, while it goes on trying as long as there is no answer. Saves that are under way are
-   * waited for, for up to a second: one may break off in a moment.
+   * Returns whether a save has just failed, broken off, or is still being stored although nobody waits for it. The
+   * editor then asks for CheckFileInfo and takes the old size for a conflict, which ends its attempts; without an
+   * answer it goes on trying. Waits up to a second for saves under way.
    */
   async hasUnresolvedSave(docId: string): Promise<boolean> {
     const own = this.#getUnderWay(docId);
@@ -161,12 +160,12 @@ export class Saves {
     return this.#unresolved.observe(sample);
   }
 
-  /** Returns whether a sample of the editor is needed soon, for `observe`. */
+  /** Returns whether `observe` needs a sample soon. */
   needsSample(): boolean {
     return this.#unresolved.needsSample();
   }
 
-  /** Resolves once there has been no save for a moment: the last ones have their answers. */
+  /** Resolves once there has been no save for a moment. */
   async waitUntilQuiet(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_MS; quiet = this.#underWay.size > 0 ? 0 : quiet + POLL_MS) {
       await sleep(POLL_MS, undefined, { ref: false });
@@ -175,9 +174,9 @@ export class Saves {
 }
 
 /**
- * Returns a function that runs work again while it fails, for `holdMs` in all from the beginning of the first attempt
- * that failed on: a store that hangs has taken some of that time already. Time in which nothing fails does not count. An
- * `AppError` is an answer, and ends the attempts at once, unless it is that the store is away.
+ * Returns a function that repeats work while it fails, for `holdMs` in all. Time counts from the beginning of an
+ * attempt that failed; time in which nothing fails does not count. An `AppError` other than `Unavailable` ends the
+ * attempts.
  * @throws {AppError} 503 when the time is over
  */
 export function retryFor(

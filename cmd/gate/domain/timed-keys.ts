@@ -8,12 +8,11 @@ export function createTimedKeys(stayMs: number, stored: Iterable<[key: string, e
   // In the order of their ends, since all stay equally long.
   const ends = new Map(stored);
 
-  /** Adds a key, or restarts its time. Returns whether that made a difference. */
-  function add(key: string, now: number): boolean {
-    if (ends.get(key) === now + stayMs) return false;
+  /** Adds a key, or restarts its time. */
+  function add(key: string, now: number): void {
+    if (ends.get(key) === now + stayMs) return;
     ends.delete(key);
     ends.set(key, now + stayMs);
-    return true;
   }
 
   return {

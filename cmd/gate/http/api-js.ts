@@ -56,20 +56,15 @@ function browserFile(name: string): string {
   return join(import.meta.dirname, '../browser', name);
 }
 
-/** `GET /svc/api.js` (contract: Gate: embedding). */
-export function getApiJs({ api }: Pick<BrowserFiles, 'api'>): RequestHandler {
-  return serveText('text/javascript; charset=utf-8', api);
+/** Returns the routes of the library and of its types (contract: Gate: embedding). */
+export function libraryRoutes({ api, types }: Pick<BrowserFiles, 'api' | 'types'>): Record<string, RequestHandler> {
+  return {
+    '/svc/api.js': serveText('text/javascript; charset=utf-8', api),
+    '/svc/api.d.ts': serveText('text/plain; charset=utf-8', types),
+  };
 }
 
-/** `GET /svc/api.d.ts`: TypeScript types of the library. */
-export function getApiTypes({ types }: Pick<BrowserFiles, 'types'>): RequestHandler {
-  return serveText('text/plain; charset=utf-8', types);
-}
-
-/**
- * A public file that any page may load: as a script, with `crossorigin` and `integrity`, and from a page that is
- * isolated by `Cross-Origin-Embedder-Policy`.
- */
+/** A public file that any page may load, with `crossorigin`, and from a page isolated by `Cross-Origin-Embedder-Policy`. */
 function serveText(type: string, text: string): RequestHandler {
   const tag = `"${hash('sha256', text)}"`;
   return (request, response) => {
