@@ -21,7 +21,7 @@ import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
 import { Outbox } from './domain/outbox.ts';
 import { createLocalPlaces, type Places, SharedPlaces } from './domain/places.ts';
-import type { Blobs, EditorSample } from './domain/ports.ts';
+import type { EditorSample } from './domain/ports.ts';
 import { createPresence } from './domain/presence.ts';
 import { Saves } from './domain/saves.ts';
 import { Sessions } from './domain/sessions.ts';
@@ -69,11 +69,10 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const { editor, watch, leadership, saves, uploads, documents } = parts;
   const internal = createInternal(base, parts);
   const publicApp = await createPublic(base, parts);
-  if (config.baseUrl === undefined && !config.devMode) {
+  if (config.baseUrl === undefined && !config.devMode)
     log.warn(
       'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
     );
-  }
   await watch.follow();
   // First: whoever gets a session opens it at once.
   const internalServer = await listen(internal, config.internalListen);
@@ -109,28 +108,17 @@ export async function startGate(config: Config, log: Logger, overrides: Override
 type Base = Awaited<ReturnType<typeof openBase>>;
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
-/** Opens what everything else stands on: the data folder, the licence, the audit trail, the outbound door. */
+/** Opens the data folder, the licence, the audit trail and the outbound client. */
 async function openBase(config: Config, log: Logger, overrides: Overrides) {
   const clock = overrides.clock ?? systemClock;
   const audit = createAudit('gate', config.auditTarget, log);
-  const license = await watchLicense({
-    tokenPath: config.licenseFile,
-    keysPath: config.licenseKeysFile,
-    ...{ clock, log, audit },
-  });
-  const { databaseUrl, s3 } = config;
-  const data = await openDataDir(config.dataDir, {
-    databaseUrl,
-    openBlobs: s3 && (() => openS3Blobs(s3, log)),
-    log,
-  });
-  const outbound = createOutbound({
-    allow: config.allow,
-    deny: config.deny,
-    userAgent: USER_AGENT,
-    lookup: overrides.lookup,
-    proxy: config.proxy,
-  });
+  const paths = { tokenPath: config.licenseFile, keysPath: config.licenseKeysFile };
+  const license = await watchLicense({ ...paths, clock, log, audit });
+  const { databaseUrl, s3, allow, deny, proxy } = config;
+  // The client of S3 is large, and loaded only where it is needed.
+  const openBlobs = s3 && (async () => (await import('./store/s3-blobs.ts')).createS3Blobs(s3, log));
+  const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs, log });
+  const outbound = createOutbound({ allow, deny, proxy, userAgent: USER_AGENT, lookup: overrides.lookup });
   const { linkSecret, retainHours: hours } = config.embed;
   return {
     ...{ config, log, clock, audit, license, data, outbound },
@@ -138,12 +126,6 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     readWopiSrc: createWopiSrcReader(config.wopiUrl),
     maxBytes: config.embed.maxFileMb * MB,
   };
-}
-
-/** Opens the object store. Its client is large, and loaded only where it is needed. */
-async function openS3Blobs(s3: NonNullable<Config['s3']>, log: Logger): Promise<Blobs> {
-  const { createS3Blobs } = await import('./store/s3-blobs.ts');
-  return createS3Blobs(s3, log);
 }
 
 /** Creates the parts that hold state, which observe one another. */

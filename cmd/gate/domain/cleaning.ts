@@ -91,13 +91,9 @@ export class Cleaning implements Duty {
     for (;;) {
       const due = await rows.read((tx) => tx.blobsToRemove(before, BATCH));
       if (due.length === 0) return;
-      const unused = await rows.read(async (tx) => {
-        const found: string[] = [];
-        // When the answer to a commit was lost, there is a version of an upload that counts as failed.
-        for (const blob of due) if (!(await tx.usesBlob(blob))) found.push(blob);
-        return found;
-      });
-      for (const blob of unused) await blobs.remove(blob);
+      // When the answer to a commit was lost, there is a version of an upload that counts as failed.
+      const used = await rows.read((tx) => tx.usedBlobs(due));
+      for (const blob of due) if (!used.includes(blob)) await blobs.remove(blob);
       await rows.transact(async (tx) => {
         for (const blob of due) await tx.endRemoval(blob);
       });
@@ -111,8 +107,8 @@ export class Cleaning implements Duty {
     const names = (await blobs.list?.()) ?? [];
     for (let start = 0; start < names.length && !this.#isStopped; start += BATCH) {
       const batch = names.slice(start, start + BATCH);
-      const known = new Set(await rows.read((tx) => tx.knownBlobs(batch)));
-      for (const blob of batch) if (!known.has(blob)) await blobs.remove(blob);
+      const known = await rows.read((tx) => tx.knownBlobs(batch));
+      for (const blob of batch) if (!known.includes(blob)) await blobs.remove(blob);
     }
   }
 

@@ -81,8 +81,8 @@ export interface RowsReader {
 
   /** Returns those of one document or of all. */
   uploads(filter: { docId?: string }): Promise<UploadRecord[]>;
-  /** Returns whether a version or an unsaved edit has a blob. */
-  usesBlob(blob: string): Promise<boolean>;
+  /** Returns those of the blobs that a version or an unsaved edit has. */
+  usedBlobs(blobs: readonly string[]): Promise<string[]>;
   /** Returns those of the blobs that some row names. */
   knownBlobs(blobs: readonly string[]): Promise<string[]>;
   /** Returns at most `limit` blobs whose removal was noted up to a time. */
@@ -95,8 +95,8 @@ export interface RowsReader {
 
   session(sessionId: string): Promise<SessionRecord | undefined>;
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
-  /** Returns those of one document or of all that are neither deleted nor expired at `now`. */
-  liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
+  /** Returns those of a document that are neither deleted nor expired at `now`. */
+  liveSessions(now: number, docId: string): Promise<SessionRecord[]>;
   /**
    * Returns at most `limit` that were deleted or expired before a time, and whose document was closed up to another.
    */

@@ -35,8 +35,8 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     async observe(sample: EditorSample): Promise<EditorSample> {
       let { views } = sample;
       try {
-        await readSessions(new Set(views.filter(isOurs).map(({ userId }) => userId)));
-        views = views.filter((view) => !isOurs(view) || known.get(view.userId)?.docId === view.docId);
+        await readSessions(new Set(views.flatMap(({ docId, userId }) => (docId === null ? [] : [userId]))));
+        views = views.filter(({ docId, userId }) => docId === null || known.get(userId)?.docId === docId);
       } catch (error) {
         log.warn({ err: error }, 'views could not be matched to sessions');
       }
@@ -60,8 +60,4 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     /** Returns the time of the last good sample, epoch milliseconds; null before the first. */
     sampledAt: (): number | null => current?.at ?? null,
   };
-}
-
-function isOurs({ docId }: EditorView): boolean {
-  return docId !== null;
 }

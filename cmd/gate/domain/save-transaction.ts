@@ -2,7 +2,7 @@ import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { createDelivery } from './callback-body.ts';
 import type { Links } from './links.ts';
-import type { DocumentRecord, VersionRecord } from './model.ts';
+import type { VersionRecord } from './model.ts';
 import type { RowsTransaction } from './ports.ts';
 import type { Presence } from './presence.ts';
 import { dropUpload, takeUpload, type Uploaded } from './uploads.ts';
@@ -62,24 +62,24 @@ export async function commitSave(
   const made = versions.find(({ blob }) => blob === uploaded.blob);
   if (made) return { version: made, isNew: true, called: true };
   const isConflict = facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous);
-  const nonce = getNewNonce(versions, facts);
+  // Only the first save with a nonce counts: the editor sends it again with its final save.
+  const isAsked = facts.nonce !== null && !facts.final && versions.every((version) => version.nonce !== facts.nonce);
+  const nonce = isAsked ? facts.nonce : null;
   if (isConflict || isRepeat(previous, uploaded.sha256, facts, nonce)) {
     await dropUpload(tx, uploaded.blob);
     return isConflict ? 'conflict' : { version: previous, isNew: false, called: false };
   }
 
+  const { autosave, final, modifiedByUser } = facts;
   const version: VersionRecord = {
-    ...uploaded,
-    docId,
+    ...{ ...uploaded, docId, autosave, final, modifiedByUser, nonce },
     version: previous.version + 1,
     savedAt: savedAfter(previous, now),
     savedBy: session.user,
-    autosave: facts.autosave,
-    final: facts.final,
-    modifiedByUser: facts.modifiedByUser,
-    nonce,
   };
-  const document = reopened({ ...before, version: version.version }, now);
+  // A document with a save is open again, and closes again like any other.
+  const opened = before.state === 'open' ? {} : ({ state: 'open', closedAt: null, lastViewAt: now } as const);
+  const document = { ...before, ...opened, version: version.version };
   await takeUpload(tx, uploaded.blob);
   await tx.putVersion(version);
   await tx.putDocument(document);
@@ -107,17 +107,6 @@ function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<P
 function isRepeat(current: VersionRecord, sha256: string, facts: SaveFacts, nonce: string | null): boolean {
   if (sha256 !== current.sha256 || nonce !== null) return false;
   return facts.final || current.final || facts.nonce !== null;
-}
-
-/** A document with a save is open again, and closes again like any other. */
-function reopened(document: DocumentRecord, now: number): DocumentRecord {
-  return document.state === 'open' ? document : { ...document, state: 'open', closedAt: null, lastViewAt: now };
-}
-
-/** Only the first save with a nonce counts: the editor sends it again with its final save. */
-function getNewNonce(versions: readonly VersionRecord[], { nonce, final }: SaveFacts): string | null {
-  if (nonce === null || final) return null;
-  return versions.some((version) => version.nonce === nonce) ? null : nonce;
 }
 
 /** Removes versions that are neither among the latest five nor the original. */

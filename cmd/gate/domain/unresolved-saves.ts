@@ -39,14 +39,20 @@ export class UnresolvedSaves {
     const began = performance.now();
     const first = await this.#find({ docId });
     for (let found = first; ; found = await this.#find({ docId })) {
-      if (this.#deps.uploads.hasUnreported(docId) || found.some(({ state }) => isFailed(state))) return true;
+      if (
+        this.#deps.uploads.hasUnreported(docId) ||
+        found.some(({ state }) => state === 'failed' || state === 'broken_off')
+      )
+        return true;
       const waited = performance.now() - began;
       const others = found.filter((upload) => upload.gate !== this.#deps.uploads.gate);
       if (others.some(({ state }) => state === 'abandoned')) return true;
       const underWay = others.filter(
         ({ blob, state }) => state === 'under_way' && first.some((one) => one.blob === blob),
       );
-      const silent = underWay.filter((upload) => first.some((one) => isSame(one, upload)));
+      const silent = underWay.filter(({ blob, seenAt }) =>
+        first.some((one) => one.blob === blob && one.seenAt === seenAt),
+      );
       if (underWay.length === 0 || (silent.length === 0 && waited >= WAIT_MS)) return false;
       if (waited >= SILENT_MS) return silent.length > 0;
       await sleep(POLL_MS);
@@ -91,12 +97,4 @@ export class UnresolvedSaves {
   #isRecent({ state, seenAt }: UploadRecord): boolean {
     return state !== 'over' && this.#deps.clock() - seenAt < this.#deps.keepMs;
   }
-}
-
-function isFailed(state: UploadRecord['state']): boolean {
-  return state === 'failed' || state === 'broken_off';
-}
-
-function isSame(one: UploadRecord, other: UploadRecord): boolean {
-  return one.blob === other.blob && one.seenAt === other.seenAt;
 }

@@ -118,10 +118,7 @@ function sessionRows(query: Query, lock: Lock) {
   return {
     session: (sessionId) => SESSIONS.first(query, `WHERE session_id = ? ${lock}`, sessionId),
     sessionByToken: (tokenHash) => SESSIONS.first(query, `WHERE token_hash = ? ${lock}`, tokenHash),
-    liveSessions: (now, docId) =>
-      docId === undefined
-        ? SESSIONS.select(query, `WHERE ${LIVE} ${order}`, now)
-        : SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
+    liveSessions: (now, docId) => SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
     endedSessions(before, closedBefore, limit) {
       const closed = `SELECT 1 FROM documents d WHERE d.doc_id = sessions.doc_id AND d.state = 'closed' AND d.closed_at <= ?`;
       const which = `WHERE (closed_at < ? OR expires_at < ?) AND EXISTS (${closed}) LIMIT ?`;
@@ -191,7 +188,7 @@ function uploadRows(query: Query) {
 /** The notes about blobs that are to be removed, and which of all blobs are named anywhere. */
 function removalRows(query: Query) {
   return {
-    usesBlob: async (blob) => (await namedIn(KEEPING, query, [blob])).length > 0,
+    usedBlobs: (blobs) => namedIn(KEEPING, query, blobs),
     knownBlobs: (blobs) => namedIn(NAMING, query, blobs),
     blobsToRemove: (notedBefore, limit) =>
       names(query, 'SELECT blob FROM removals WHERE at <= ? ORDER BY at LIMIT ?', [notedBefore, limit]),

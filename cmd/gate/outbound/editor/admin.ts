@@ -146,11 +146,7 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
     ended = true;
     clearTimeout(timer);
     stopping.removeEventListener('abort', stop);
-    close(socket);
+    if (socket.readyState === WebSocket.CONNECTING || socket.readyState === WebSocket.OPEN) socket.close();
     agent.cut();
   }
-}
-
-function close(socket: WebSocket): void {
-  if (socket.readyState === WebSocket.CONNECTING || socket.readyState === WebSocket.OPEN) socket.close();
 }
