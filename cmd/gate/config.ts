@@ -16,10 +16,7 @@ import { isWopiUrl } from './domain/wopi-src.ts';
 /** The gate's configuration, checked and frozen. */
 export type Config = ReturnType<typeof loadConfig>;
 
-/**
- * The configuration from the environment.
- * @throws {ConfigError} with every mistake, each naming its variable
- */
+/** Reads the environment. @throws {ConfigError} with every mistake, each naming its variable */
 export function loadConfig(environment: Environment) {
   const { values: env, mistakes, blame } = readConfig<GateConfig>('gate-config.json', environment);
 

@@ -27,10 +27,9 @@ export interface AskDependencies {
 }
 
 /**
- * Decides whether an editing session may open (contract: `POST /svc/auth`). At the WebSocket, a session of ours needs
- * its token, and one that edits a place; a connection to another WOPI host needs a place unless the editor itself keeps
- * it from writing. The page request has no token in its URI, so it is refused only where nobody could get a place. A
- * question that cannot be read is refused; an error of our own admits the request, and is logged.
+ * Decides whether an editing session may open (contract: `POST /svc/auth`). A WebSocket of ours needs the token of a
+ * session and, to edit, a place; one to another WOPI host needs a place unless the editor enforces reading. A page
+ * request has no token in its URI: it is refused only where nobody could get a place. An error of our own admits.
  */
 export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, openSessions, foreignHosts, log, audit } = deps;

@@ -9,10 +9,7 @@ const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** The time for which gates remember what they stored, and what the editor loaded. */
 const MEMORY_MS = 24 * HOUR_MS;
-/**
- * Longer than the 600 s that any request may take: who has found a version can read it, any upload has ended, and the last
- * save of a document that everybody has left has come.
- */
+/** Longer than any request (600 s): reads of a version, uploads, and the last save of a document have ended by then. */
 const GRACE_MS = 15 * 60_000;
 /** The documents, and the blobs, looked at in one transaction: others wait meanwhile. */
 const BATCH = 64;
@@ -28,10 +25,9 @@ export interface CleaningDependencies {
 }
 
 /**
- * Removes what was kept for `SVC_EMBED_RETAIN_HOURS`: closed documents with their versions and sessions, and callbacks
- * that ended. A document stays as long as a callback of it does, since links in callbacks lead to it, and as long as
- * there is an edit of it that may yet become a version. A session that ended stays until its document has been closed for
- * a while: its save may still come. Bytes go a while after the last row that named them.
+ * Removes what `SVC_EMBED_RETAIN_HOURS` has kept: closed documents with versions and sessions, and ended callbacks. A
+ * document stays while it has callbacks, whose links lead to it, or unsaved edits. An ended session stays until its
+ * document has been closed for a while: its save may still come. Bytes go a while after their last row.
  */
 export class Cleaning implements Duty {
   readonly #deps: CleaningDependencies;

@@ -24,9 +24,8 @@ export interface ClosingDependencies {
 }
 
 /**
- * Closes documents that everybody has left. Only samples count: without them nobody can say that a document is empty, so
- * after a start, and after a time in which the editor could not be asked, the 30 s begin anew. Nothing is closed between
- * two samples, when what kept it open ends: somebody may just have come back.
+ * Closes documents without a view for 30 s. Only samples count: the 30 s begin anew after a start, and after a time
+ * without samples. It closes only when a sample arrives: between two, somebody may have come back.
  */
 export class Closing implements Duty {
   readonly #deps: ClosingDependencies;
@@ -85,7 +84,9 @@ export class Closing implements Duty {
         const done: DocumentRecord[] = [];
         for (const [docId] of candidates) {
           const document = await tx.document(docId);
-          if (document && (await this.#isEmpty(tx, document, at, now))) done.push(await this.#close(tx, document, now));
+          if (!document || !(await this.#isEmpty(tx, document, at, now))) continue;
+          await this.#close(tx, document, now);
+          done.push(document);
         }
         return done;
       })
@@ -110,14 +111,12 @@ export class Closing implements Duty {
     return !(await tx.liveSessions(now, docId)).some(isAwaited);
   }
 
-  async #close(tx: RowsTransaction, document: DocumentRecord, now: number): Promise<DocumentRecord> {
-    const after: DocumentRecord = { ...document, state: 'closed', closedAt: now };
-    await tx.putDocument(after);
+  async #close(tx: RowsTransaction, document: DocumentRecord, now: number): Promise<void> {
+    await tx.putDocument({ ...document, state: 'closed', closedAt: now });
     const version = await tx.version(document.docId, document.version);
     const { links } = this.#deps;
-    const callback = version && createDelivery('closed', after, version, { users: [], links, now });
+    const callback = version && createDelivery('closed', document, version, { users: [], links, now });
     if (callback) await tx.addDelivery(callback);
-    return after;
   }
 }
 

@@ -46,8 +46,7 @@ const MEMBERS = ['document', 'editor', 'ui'] as const;
 
 /**
  * Checks embed configurations (contract: Embed configuration; Authentication, Embedding gate). A token is the whole
- * configuration: nothing that stands beside it in the body counts, not even what the token leaves out.
- * @throws {TypeError} when a secret is too short
+ * configuration: nothing beside it in the body counts. @throws {TypeError} when a secret is too short
  */
 export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCheckOptions): ConfigCheck {
   const validate = validator<EmbedConfig>('embed-config.json');

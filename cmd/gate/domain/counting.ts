@@ -40,11 +40,11 @@ export interface CountingState {
 
 /**
  * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
- * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
- * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then held
- * for another 120 s, which restart when its owner is admitted again. A session that gives its place up keeps it until a
- * sample shows that its view has gone. A lowered limit takes no place away. While there is no recent sample everybody
- * is admitted. It knows nothing but what `toJSON` tells, so that several gates can count as one.
+ * design: one connection). A session counts once, whatever number of views it has; on another WOPI host, a user does. A
+ * place is reserved for 60 s, in use while the editor lists an editing view of it, then held for 120 s, which restart
+ * when its owner is admitted again. A released place is free once a sample shows that its view has gone. A lowered
+ * limit takes no place away. Without a recent sample everybody is admitted. `toJSON` is the whole state, so that
+ * several gates can share it.
  */
 export class Counting {
   readonly #limit: () => number;
@@ -61,10 +61,7 @@ export class Counting {
   readonly #foreign: ForeignReservations;
   #peaks: CountingState['peaks'];
 
-  /**
-   * @param options.limit returns the editing connections in force
-   * @param stored what it knows to begin with
-   */
+  /** @param options.limit returns the editing connections in force */
   constructor(options: { limit: () => number; clock: Clock }, stored?: CountingState) {
     this.#limit = options.limit;
     this.#clock = options.clock;
@@ -214,8 +211,8 @@ export class Counting {
   }
 
   /**
-   * Returns the places that a session of ours cannot get. Reservations on other hosts do not count: anybody can make
-   * them, with tokens that only those hosts can judge, and could keep everybody out.
+   * Returns the places that a session of ours cannot get. Reservations on other hosts do not count: with made-up tokens
+   * anybody could keep everybody out.
    */
   #takenByOwn(): number {
     return this.#current() + this.#pending.size();

@@ -103,7 +103,7 @@ async function add(
 }
 
 /**
- * Opens a document because a session is let in. What its newest session said about it counts from now on.
+ * Opens a document for a session, whose title, callback URL and base URL it takes.
  * @throws {AppError} `not_found` if it has been cleaned up
  */
 export async function letIn(

@@ -25,8 +25,8 @@ export interface EditorWatchDependencies {
 }
 
 /**
- * The editor's state and list, as the leader sees them, on every gate. As a duty it samples the editor and shares what it
- * sees; all other gates look once a second whether there is more.
+ * The editor’s state and list on every gate: the leader samples the editor and shares that, the others read it each
+ * second.
  */
 export class EditorWatch implements Duty {
   readonly #deps: EditorWatchDependencies;

@@ -20,8 +20,7 @@ export interface ForeignState {
 }
 
 /**
- * Reservations on documents of other WOPI hosts, until the editor lists those who made them.
- * @param stayMs how long a reservation stays, milliseconds
+ * Reservations on documents of other WOPI hosts, until the editor lists those who made them. @param stayMs their time
  */
 export function createForeignReservations(stayMs: number, stored?: ForeignState) {
   const waiting = createTimedKeys(stayMs, stored?.waiting);
@@ -36,9 +35,8 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
     size: waiting.size,
     expire: waiting.expire,
     /**
-     * Takes in the views that the editor lists. It names users and knows no tokens, so each user who is new on a
-     * document is taken for the one who has waited longest for it, whether they edit or turn out to only read.
-     * @param counts whether a key still counts as a connection
+     * Takes in the editor’s views, which have users but no tokens: each new user on a document is taken for the one who
+     * has waited longest for it, editing or reading. @param counts returns whether a key still counts as a connection
      */
     match(
       views: readonly { wopiSrc: string; readonly: boolean; key: string }[],

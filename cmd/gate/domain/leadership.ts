@@ -22,8 +22,8 @@ export interface LeadershipOptions {
 }
 
 /**
- * Decides whether this gate leads, and has its duties done while it does. Who cannot renew the lease stops before it ends,
- * by a clock that nobody sets, so there are never two that lead.
+ * Decides whether this gate leads, and runs its duties meanwhile. A gate that cannot renew the lease stops before it
+ * ends, by a monotonic clock, so that two never lead.
  */
 export class Leadership {
   readonly #options: LeadershipOptions;
@@ -33,8 +33,7 @@ export class Leadership {
   #isOnDuty = false;
   #changing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #renewing: Promise<void> = Promise.resolve();
-  #stopRenewing = (): void => {};
+  #stopRenewing: () => Promise<void> = async () => {};
 
   constructor(options: LeadershipOptions, duties: readonly Duty[]) {
     this.#options = options;
@@ -53,19 +52,14 @@ export class Leadership {
       await this.#change(true);
       return;
     }
-    const renew = (): Promise<void> => {
-      this.#renewing = this.#renew(lease);
-      return this.#renewing;
-    };
-    await renew();
-    this.#stopRenewing = repeat(renewMs, renew);
+    await this.#renew(lease);
+    this.#stopRenewing = repeat(renewMs, () => this.#renew(lease));
   }
 
   /** Ends the duties, and lets another gate lead at once. */
   async stop(): Promise<void> {
-    this.#stopRenewing();
-    // One that is under way would begin to lead after this.
-    await this.#renewing;
+    // A renewal under way would begin to lead after this.
+    await this.#stopRenewing();
     await this.#end();
     await this.#options.lease?.release().catch(() => {});
   }

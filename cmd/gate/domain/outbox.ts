@@ -35,9 +35,9 @@ interface Running {
 }
 
 /**
- * Sends callbacks: those of one document one after the other, each until it was taken or given up, those of different
- * documents at the same time, and first to receivers that are asked least. The outcome of an attempt is stored when it
- * has ended, so one that a kill cut off counts as none and is made again, with the same delivery id.
+ * Sends callbacks: those of one document one after the other, those of different documents side by side, receivers with
+ * few attempts under way first. The outcome of an attempt is stored at its end, so that one cut off by a kill is
+ * repeated with the same delivery id.
  */
 export class Outbox implements Duty {
   readonly #deps: OutboxDependencies;

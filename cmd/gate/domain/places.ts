@@ -15,8 +15,7 @@ const TICK_MS = 1_000;
 /** The one counting of all gates, wherever it is kept. */
 export interface Places {
   /**
-   * Runs `work` on it, at once where it is in memory. The work may run again where others were quicker; what it does then
-   * counts once.
+   * Runs `work`, at once where the counting is in memory. It may run again after a conflict; only the last run counts.
    */
   use<Result>(work: (counting: Counting) => Result): Promise<Result> | Result;
   /** Updates the counts from the editor's list. */
@@ -57,9 +56,8 @@ interface Known {
 }
 
 /**
- * The counting of several gates, as one text that all of them share. It is written only if it has changed, over the
- * version that was read; if another gate was quicker, the work runs again. Work that comes meanwhile goes into one write.
- * The time is the store's.
+ * The counting of several gates, as one shared text. A change is written over the version that was read; after a
+ * conflict the work runs again. Work that arrives meanwhile is done together. The time is the store’s.
  */
 export class SharedPlaces implements Places {
   readonly #text: SharedText;

@@ -6,9 +6,9 @@ import type { EditorSample, EditorView, Rows } from './ports.ts';
 export type Presence = ReturnType<typeof createPresence>;
 
 /**
- * The users who have each document open: the editor's list, matched to our sessions by document and user id. Views of
- * our documents that belong to no session of ours are ghosts that the editor forgot to remove; they count nowhere.
- * Where the sessions cannot be read, all views are taken as they are.
+ * The users of each document: the editor’s views, matched to sessions by document and user id. A view of our documents
+ * without a session is a ghost that the editor forgot, and is left out; while sessions cannot be read, all views are
+ * taken.
  */
 export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: Pick<Logger, 'warn'> }) {
   let current: EditorSample | undefined;

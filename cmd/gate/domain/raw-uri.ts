@@ -42,10 +42,10 @@ interface Named extends Pick<WopiSrc, 'wopiSrc' | 'docId'> {
 }
 
 /**
- * Reads the raw URI of a request to the editor (contract: Front proxy routing), of a page
+ * Reads the raw URI of a request to the editor (contract: Front proxy routing): a page
  * `/browser/<hash>/cool.html?WOPISrc=…` or a WebSocket `/cool/<document>/ws`, `/cool/<document>?ws`,
- * `/cool/ws?WOPISrc=…`. Tells what the editor would open, or undefined: anything that different readers could take for
- * different documents is refused. Never throws.
+ * `/cool/ws?WOPISrc=…`. Returns undefined for anything that two readers could take for different documents. Never
+ * throws.
  */
 export function parseRawUri(uri: string, stage: string, readWopiSrc: ReadWopiSrc): Opening | undefined {
   if (uri.length > MAX_LENGTH || !RAW.test(uri) || HEXIFIED.test(uri)) return undefined;
@@ -101,8 +101,8 @@ function readSource(value: string, readWopiSrc: ReadWopiSrc): Named | undefined 
 }
 
 /**
- * A document's address, encoded any number of times within reason. How often the editor decodes it depends on version
- * and place, so all readings of it have to name the same.
+ * Reads an address that is encoded up to four times. The editor’s decodings depend on version and place, so all
+ * readings have to name the same document.
  */
 function readEncoded(encoded: string, readWopiSrc: ReadWopiSrc): Named | undefined {
   let found: Named | undefined;

@@ -107,8 +107,7 @@ export class Sessions {
   }
 
   /**
-   * Returns the state of a session, also of one that has ended.
-   * @param nonce of the save that the client waits for
+   * Returns the state of a session, also of an ended one. @param nonce of the save that the client waits for
    * @throws {AppError} `not_found`, `invalid_session_token`
    */
   state(sessionId: string, token: string | undefined, baseUrl: string, nonce?: string): Promise<EmbedSessionState> {
@@ -138,8 +137,7 @@ export class Sessions {
   }
 
   /**
-   * Changes the mode of a session.
-   * @param readMode called once it is known that the client may change it
+   * Changes the mode of a session. @param readMode called once the client is known to have access
    * @throws {AppError} `not_found`, `invalid_session_token`, `editor_unavailable`; errors of `readMode`
    */
   async changeMode(sessionId: string, token: string | undefined, readMode: () => Promise<Mode>): Promise<EmbedSession> {
@@ -182,10 +180,7 @@ export class Sessions {
     await this.#release(sessionId);
   }
 
-  /**
-   * Returns the answer of creation and of a change of mode (contract: Embed session).
-   * @param page path and query of the editor page, ready for `WOPISrc=`
-   */
+  /** Returns the embed session of the contract. @param page path and query of the editor page, ready for `WOPISrc=` */
   #view({ session, document, full }: Answered, token: string, page: string): EmbedSession {
     return {
       session_id: session.sessionId,

@@ -1,8 +1,8 @@
 export type TimedKeys = ReturnType<typeof createTimedKeys>;
 
 /**
- * Keys that each stay for a while from when they were last added. Times are epoch milliseconds.
- * @param stored those to begin with, each with its end
+ * Keys that each stay for `stayMs` from when they were last added. @param stored keys with their ends, epoch
+ * milliseconds
  */
 export function createTimedKeys(stayMs: number, stored: Iterable<[key: string, end: number]> = []) {
   // In the order of their ends, since all stay equally long.

@@ -30,9 +30,9 @@ export function isWopiUrl(wopiUrl: string): boolean {
 }
 
 /**
- * Makes the reader of WOPISrc URLs. It returns undefined for what is no plain http(s) URL, and for what is or looks
- * like our own WOPI host without naming a document of ours in exactly the one spelling that we hand out.
- * @param wopiUrl address of our WOPI host, without a slash at its end
+ * Makes the reader of WOPISrc URLs. It returns undefined for what is no plain http(s) URL, and for what looks like our
+ * own WOPI host but is not exactly the address of a document of ours. @param wopiUrl address of our host, without a
+ * slash at its end
  */
 export function createWopiSrcReader(wopiUrl: string): ReadWopiSrc {
   const own = parse(`${wopiUrl}/`);

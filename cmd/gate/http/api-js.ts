@@ -13,10 +13,7 @@ export interface BrowserFiles {
 /** Seconds. Pages name the library without a version: a new one has to reach them soon. */
 const MAX_AGE = 300;
 
-/**
- * Reads the files that `npm run build` made; run from source there are none, and they are made now (with esbuild,
- * which is there for development only).
- */
+/** Reads the files that `npm run build` made; from source they are made now, with esbuild, a development dependency. */
 export async function loadBrowserFiles(): Promise<BrowserFiles> {
   const [api, demo, types] = await Promise.all([
     script('main'),

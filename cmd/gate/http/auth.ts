@@ -3,9 +3,8 @@ import type { RequestHandler } from 'express';
 import type { Ask } from '../domain/ask.ts';
 
 /**
- * `POST /svc/auth`, which only the proxy calls (contract: Gate: operations and internal). It answers 200 or 403, nothing
- * else ever, with a body and headers too small for any proxy to stumble over: nginx takes a 403 that it cannot read for
- * a failure, and lets the request in.
+ * `POST /svc/auth` for the proxy (contract: Gate: operations and internal). It answers 200 or 403 only, with a tiny
+ * body and tiny headers: nginx takes a 403 that it cannot read for a failure, and lets the request in.
  */
 export function postAuth(ask: Ask): RequestHandler {
   return async (request, response) => {

@@ -59,10 +59,8 @@ function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler 
     const user = { id: `demo-${randomBytes(6).toString('hex')}`, name };
     const config = {
       document: {
-        url: `${selfUrl}/svc/demo/sample.docx`,
+        ...{ url: `${selfUrl}/svc/demo/sample.docx`, fileType: 'docx', key: `demo-${start}-${doc}` },
         title: lang === 'en' ? 'Sample document.docx' : 'Tài liệu mẫu.docx',
-        fileType: 'docx',
-        key: `demo-${start}-${doc}`,
       },
       editor: { mode, lang, user, callbackUrl: `${selfUrl}/svc/demo/callback` },
       ui: { closeButton: true },
@@ -115,12 +113,12 @@ function parseQuery({ query }: Request) {
 
 /** `GET /svc/demo/sample.docx`. */
 function getSample(): RequestHandler {
-  const bytes = sampleDocx();
-  return (_request, response) => {
-    response
-      .set({ 'Content-Type': FORMATS.docx.mediaType, 'Content-Disposition': 'attachment; filename="sample.docx"' })
-      .send(bytes);
+  const headers = {
+    'Content-Type': FORMATS.docx.mediaType,
+    'Content-Disposition': 'attachment; filename="sample.docx"',
   };
+  const bytes = sampleDocx();
+  return (_request, response) => void response.set(headers).send(bytes);
 }
 
 /** `POST /svc/demo/callback`: as a portal's receiver does, it keeps what came and refuses what is not signed well. */

@@ -98,8 +98,8 @@ function parseFacts(request: IncomingMessage): SaveFacts {
 }
 
 /**
- * The access token, from the query or as a Bearer token (RFC 6750, 2.1); undefined without one.
- * @throws {AppError} `bad_request` for a parameter that is there twice, `invalid_session_token` for two that differ
+ * Returns the access token from the query or `Authorization: Bearer`.
+ * @throws {AppError} `bad_request` for a repeated parameter, `invalid_session_token` for two tokens that differ
  */
 function getToken(request: IncomingMessage): string | undefined {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'));

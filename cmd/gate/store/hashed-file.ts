@@ -13,8 +13,8 @@ const FLUSH_BYTES = 4 * 1024 * 1024;
 type Done = (error?: Error | null) => void;
 
 /**
- * A stream into an empty file. It hashes what it writes, and has flushed all of it when it finishes, if the file is to
- * stay. It fails when it becomes too large, and when nothing arrives for a while.
+ * A stream into an empty file that hashes its bytes, and flushes them before it finishes if the file is to stay. It
+ * fails when it becomes too large, and when nothing arrives for a while.
  */
 export class HashedFile extends Writable {
   readonly #file: FileHandle;
@@ -28,10 +28,7 @@ export class HashedFile extends Writable {
   #isWriting = false;
   readonly #idle: NodeJS.Timeout;
 
-  /**
-   * @param options.attempt runs each write; a flush is never repeated
-   * @param options.isKept the file itself is to stay
-   */
+  /** @param options.attempt runs each write; a flush is never repeated */
   constructor(file: FileHandle, options: { maxBytes: number; idleMs: number; attempt: Attempt; isKept: boolean }) {
     super({ highWaterMark: WRITE_BEHIND_BYTES });
     this.#idle = setTimeout(() => this.#onIdle(), options.idleMs);

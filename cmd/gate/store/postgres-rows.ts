@@ -33,10 +33,8 @@ const LEASE_MS = 10_000;
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /**
- * Rows in a PostgreSQL database of version 14 or later, on which any number of gates work. When `transact` resolves,
- * all that its work did is committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was
- * the answer to the commit that was lost.
- * @throws {Error} in words for the operator
+ * Rows in a PostgreSQL database of version 14 or later, for any number of gates. Trouble with the connection is an
+ * `Unavailable`: nothing was done, unless the answer to the commit was lost. @throws {Error} in words for the operator
  */
 export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
   const options = clientOptions(url, 'svc-gate');
@@ -78,9 +76,7 @@ async function again<Result>(work: () => Promise<Result>): Promise<Result> {
   return work();
 }
 
-/**
- * The state that gates share in a PostgreSQL database. Each call is one statement, so a gate that dies leaves no lock.
- */
+/** Shared state in PostgreSQL. Each call is one statement, so that a gate that dies leaves no lock. */
 function createShared(query: Query): Shared {
   return {
     lease: createLease(query),

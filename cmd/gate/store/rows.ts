@@ -5,11 +5,10 @@ import { createQuery, keepInMemory, migrate, openDatabase, toStoreError } from '
 import { createOpenSessions, createTables } from './tables.ts';
 
 /**
- * Rows in a SQLite file, or in memory (`:memory:`). When `transact` resolves, all that its work did is on disk: neither
- * kill -9 nor a power cut takes it back. When it rejects, nothing was done. A disk that is full is an `ENOSPC`.
- * Transactions and reads run one after the other; waiting inside of one for another waits for ever. Open sessions are read
- * at once, also in the middle of a transaction. Memories last as long as these rows, and cost no flush.
- * @param options.forgetful uploads and removals, too: for bytes in a store that lists them
+ * Rows in a SQLite file, or in memory (`:memory:`). Commits outlive kill -9 and power cuts. A full disk is an `ENOSPC`.
+ * Transactions and reads run one after the other, so that one inside of another waits for ever; open sessions are read
+ * at once, also during a transaction. Memories are lost at the end.
+ * @param options.forgetful so are uploads and removals: for bytes in a store that lists them
  * @throws {Error} when another process has the file open, or a newer release made it
  */
 export async function createRows(path: string, { forgetful = false } = {}): Promise<Rows> {

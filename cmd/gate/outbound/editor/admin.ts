@@ -35,9 +35,8 @@ export interface AdminOptions {
 }
 
 /**
- * Samples the editor's list of documents over one long-lived WebSocket of its admin console, and comes back when it is
- * lost. An answer that cannot be read changes nothing; no answer within an interval means that the channel is dead.
- * @returns ends it
+ * Samples the editor’s list over a WebSocket of its admin console, and reconnects. An answer that cannot be read
+ * changes nothing; none within an interval ends the connection. @returns ends it
  */
 export function openAdminChannel(options: AdminOptions & SamplingHandlers): () => void {
   const { agent, log, clock, readWopiSrc, previous, onState, onSample } = options;
