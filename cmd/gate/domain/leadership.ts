@@ -33,7 +33,8 @@ export class Leadership {
   #isOnDuty = false;
   #changing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #stopRenewing: () => Promise<void> = async () => {};
+  #renewing: Promise<void> = Promise.resolve();
+  #stopRenewing = (): void => {};
 
   constructor(options: LeadershipOptions, duties: readonly Duty[]) {
     this.#options = options;
@@ -52,14 +53,19 @@ export class Leadership {
       await this.#change(true);
       return;
     }
-    await this.#renew(lease);
-    this.#stopRenewing = repeat(renewMs, () => this.#renew(lease));
+    const renew = (): Promise<void> => {
+      this.#renewing = this.#renew(lease);
+      return this.#renewing;
+    };
+    await renew();
+    this.#stopRenewing = repeat(renewMs, renew);
   }
 
   /** Ends the duties, and lets another gate lead at once. */
   async stop(): Promise<void> {
-    // A renewal under way would begin to lead after this.
-    await this.#stopRenewing();
+    this.#stopRenewing();
+    // One that is under way would begin to lead after this.
+    await this.#renewing;
     await this.#end();
     await this.#options.lease?.release().catch(() => {});
   }
