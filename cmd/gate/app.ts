@@ -58,11 +58,11 @@ export interface Overrides {
 export interface Gate {
   publicAddress: AddressInfo;
   internalAddress: AddressInfo;
-  /** Stops taking requests, the editor's last; finishes those that run, saves above all; then releases everything. */
+  /** Stops the public side first, then the internal one, which finishes saves; then releases everything. */
   stop(): Promise<void>;
 }
 
-/** Puts the gate together and starts it. No other file knows which concrete part plays which role. */
+/** Creates the parts of the gate and starts it. */
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
   const base = await openBase(config, log, overrides);
   const parts = await createParts(base, overrides);
@@ -137,7 +137,8 @@ async function createParts(base: Base, overrides: Overrides) {
   const uploads = new Uploads({ rows, blobs, incoming, clock, log });
   const isSaving: Saves['isSaving'] = (docId, tx) => saves.isSaving(docId, tx);
   const onDelivery = () => outbox.wake();
-  const places = createPlaces(base);
+  const counted = { limit: () => connectionLimit(base.license.current(), config.connectionCap), clock };
+  const places: Places = rows.shared ? new SharedPlaces(rows.shared.places, counted) : createLocalPlaces(counted);
   const presence = createPresence({ rows, log });
   const common = { rows, blobs, uploads, links, presence, places, maxBytes, clock, log, audit, isSaving, onDelivery };
 
@@ -165,7 +166,7 @@ async function createParts(base: Base, overrides: Overrides) {
   const documents = createDocuments({ ...common, downloader });
   const sessions = new Sessions({ ...common, documents, downloader, editor, wopiUrl, ttlMinutes });
 
-  /** Takes in what the editor lists. What it means for rows and places the leader writes down. */
+  /** Takes in a sample of the editor. Only the leader changes rows and places by it. */
   async function takeSample(sample: EditorSample): Promise<void> {
     // Another gate may have been called.
     if (sample.views.some(({ docId }) => docId !== null)) editorCalls.called();
@@ -181,13 +182,6 @@ async function createParts(base: Base, overrides: Overrides) {
   return { places, editor, watch, editorCalls, leadership, uploads, saves, unsaved, documents, sessions };
 }
 
-function createPlaces({ config, license, data, clock }: Base): Places {
-  const options = { limit: () => connectionLimit(license.current(), config.connectionCap), clock };
-  const { shared } = data.rows;
-  return shared ? new SharedPlaces(shared.places, options) : createLocalPlaces(options);
-}
-
-/** Creates the app for everybody. */
 async function createPublic(base: Base, { places, watch, unsaved, sessions }: Parts) {
   const { config, log, clock, audit, license, data, links } = base;
   const { embed } = config;
@@ -220,7 +214,6 @@ async function createPublic(base: Base, { places, watch, unsaved, sessions }: Pa
   });
 }
 
-/** Creates the app for the front and the editor. */
 function createInternal(base: Base, { places, editorCalls, saves, unsaved }: Parts) {
   const { config, log, clock, audit, data, readWopiSrc, maxBytes } = base;
   const { rows, blobs } = data;

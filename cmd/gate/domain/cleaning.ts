@@ -38,7 +38,7 @@ export class Cleaning implements Duty {
     this.#deps = deps;
   }
 
-  /** Sweeps now, for what a crash left too, and then every minute until `stop`. */
+  /** Sweeps now, also after a crash, and then every minute until `stop`. */
   start(): void {
     this.#isStopped = false;
     // Bytes are removed even when the sweep finds no room for its transaction on a full disk.
@@ -57,7 +57,6 @@ export class Cleaning implements Duty {
     await this.#stop();
   }
 
-  /** Removes expired rows. */
   async sweep(): Promise<void> {
     const { rows, clock, retainHours } = this.#deps;
     const before = clock() - retainHours * HOUR_MS;

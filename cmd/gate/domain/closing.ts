@@ -16,7 +16,6 @@ export interface ClosingDependencies {
   /** Returns whether a save of a document is under way or unresolved: `closed` comes after it. */
   isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
   links: Pick<Links, 'sign'>;
-  /** Called when there is a new callback. */
   onDelivery: () => void;
   clock: Clock;
   log: Logger;
@@ -38,7 +37,7 @@ export class Closing implements Duty {
     this.#deps = deps;
   }
 
-  /** Forgets what it saw: another gate may have led since. */
+  /** Forgets the samples: another gate may have led since. */
   start(): void {
     this.#quietSince.clear();
     this.#lastSeen.clear();
@@ -99,12 +98,8 @@ export class Closing implements Duty {
     }
   }
 
-  async #isEmpty(
-    tx: RowsTransaction,
-    { docId, state, lastViewAt }: DocumentRecord,
-    at: number,
-    now: number,
-  ): Promise<boolean> {
+  async #isEmpty(tx: RowsTransaction, document: DocumentRecord, at: number, now: number): Promise<boolean> {
+    const { docId, state, lastViewAt } = document;
     if (state !== 'open' || apart(at, lastViewAt) < QUIET_MS || (await this.#deps.isSaving(docId, tx))) return false;
     const seen = this.#lastSeen.get(docId) ?? 0;
     const isAwaited = ({ createdAt }: { createdAt: number }) => createdAt > seen && apart(now, createdAt) < PENDING_MS;

@@ -7,7 +7,6 @@ import { validator } from '../../../src/common/schema.ts';
 import { FILE_TYPES, type FileType, FORMATS, type Mode } from './model.ts';
 import { knownUi } from './ui.ts';
 
-/** A checked embed configuration. */
 export interface Embedding {
   document: {
     url: string;
@@ -34,7 +33,7 @@ export interface ConfigCheckOptions {
   clock: Clock;
 }
 
-/** Turns the body of a session's creation into what it asks for. */
+/** Checks the body of `POST /svc/embed/session`. */
 export type ConfigCheck = (body: unknown) => Promise<Embedding>;
 
 /** The size of a token with two of the longest addresses. */
@@ -100,7 +99,6 @@ function parseEmbedding(
   };
 }
 
-/** `invalid_config` with its list of mistakes. */
 export function invalidConfig(...errors: [Mistake, ...Mistake[]]): AppError {
   return new AppError('invalid_config', { errors });
 }

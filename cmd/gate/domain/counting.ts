@@ -21,10 +21,9 @@ const LISTED_MS = 5_000;
 /** A sample older than this says nothing about now: six were missed. */
 const STALE_MS = 6 * COUNTING.sample_interval_seconds * 1000;
 
-/** A refusal tells the figures. */
 export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
 
-/** All that counting knows, as JSON. */
+/** The whole state, as JSON. */
 export interface CountingState {
   /** The figures of the last sample. */
   sample: { at: number; readonly: number; views: number; documents: number } | null;
@@ -141,7 +140,6 @@ export class Counting {
     return [...this.#seen, ...this.#held.keys()].some((key) => key.startsWith(start));
   }
 
-  /** Returns whether a further session would be refused. */
   isFull(): boolean {
     this.#expire();
     return !this.#hasRoom(this.#takenByOwn());
@@ -152,7 +150,6 @@ export class Counting {
     return this.#released.size > 0 && apart(this.#clock(), this.#releasedAt) <= FREEING_MS && this.isFull();
   }
 
-  /** Updates the counts from the editor's list. */
   observe({ at, views, documents }: EditorSample): void {
     this.#expire();
     const now = new Set(views.filter((view) => !view.readonly).map(connectionKey));
@@ -178,7 +175,7 @@ export class Counting {
     this.#peaks = [...peaks, { at, current: this.#current() }];
   }
 
-  /** Tells the figures under their names on the wire (contract: Gate status). */
+  /** Returns the figures of `GET /svc/status` (contract: Gate status). */
   figures(): GateStatus['connections'] {
     this.#expire();
     const since = this.#clock() - PEAK_MS;

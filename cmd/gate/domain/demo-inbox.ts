@@ -1,7 +1,6 @@
 import { type Clock, iso } from '../../../src/common/clock.ts';
 import { verifyCallback } from '../../../src/common/crypto/signature.ts';
 
-/** A callback as the demo received it. */
 export interface ReceivedCallback {
   received_at: string;
   event: string;

@@ -69,12 +69,10 @@ export function createDocuments({ rows, uploads, downloader, maxBytes, clock, au
         message: `phải là ${document.fileType} như tài liệu đang có key này; hãy dùng key mới cho tài liệu khác`,
       });
     },
-    /** Ends the downloads that are under way. */
     stop: () => stopped.abort(new AppError('download_failed', { reason: 'stopped' })),
   };
 }
 
-/** A new document with its original. */
 async function add(
   tx: RowsTransaction,
   docId: string,

@@ -9,7 +9,6 @@ export interface ForeignConnection {
 
 export type ForeignReservations = ReturnType<typeof createForeignReservations>;
 
-/** All that is known of them, as JSON. */
 export interface ForeignState {
   /** The requests that wait, each with its deadline. */
   waiting: [name: string, end: number][];
@@ -60,7 +59,7 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
   };
 }
 
-/** Anybody may ask, with an address as long as they like: what is kept of it has one length. */
+/** A hash, since anybody may ask, with an address of any length. */
 function toName({ wopiSrc, tokenHash }: ForeignConnection): string {
   return `${hash('sha256', wopiSrc)}\n${tokenHash}`;
 }

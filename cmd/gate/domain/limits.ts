@@ -10,7 +10,6 @@ import {
 
 const WHITELABEL_NOTE = 'Để gỡ thương hiệu, cần có giấy phép Enterprise với tính năng whitelabel.';
 
-/** The operator's settings. */
 export interface LimitSettings {
   /** Lowers the plan's connections; undefined where nothing was set. */
   connectionCap: number | undefined;

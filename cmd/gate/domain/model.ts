@@ -26,7 +26,7 @@ export const FILE_TYPES = Object.keys(FORMATS) as FileType[];
 
 export type Mode = 'edit' | 'view';
 
-/** The name of somebody without a name. */
+/** The name of a user without one. */
 export const GUEST = 'Khách';
 
 /** A document that the gate holds. Times are epoch milliseconds. */
@@ -51,7 +51,6 @@ export interface DocumentRecord {
   baseUrl: string;
 }
 
-/** One stored version. */
 export interface VersionRecord {
   docId: string;
   version: number;
@@ -136,7 +135,6 @@ export interface SessionRecord {
 
 /** A callback. Those of one document are sent one after the other, in the order of `id`. */
 export interface DeliveryRecord {
-  /** Ascending. */
   id: number;
   /** UUID, the same in every attempt (`X-SVC-Delivery`). */
   delivery: string;

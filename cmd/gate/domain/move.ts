@@ -1,6 +1,5 @@
 import type { Blobs, Incoming, Rows, StoredBlob } from './ports.ts';
 
-/** All that a gate keeps. */
 export interface Kept {
   rows: Rows;
   blobs: Blobs;

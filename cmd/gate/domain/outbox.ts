@@ -28,7 +28,6 @@ export interface OutboxDependencies extends Sending {
   lookMs?: number | undefined;
 }
 
-/** An attempt that is under way. */
 interface Running {
   receiver: string;
   attempt: Promise<void>;
@@ -58,7 +57,6 @@ export class Outbox implements Duty {
     this.#stopped.abort();
   }
 
-  /** Begins to send. */
   start(): void {
     const { lookMs } = this.#deps;
     this.#stopped = new AbortController();
@@ -66,7 +64,7 @@ export class Outbox implements Duty {
     this.wake();
   }
 
-  /** Looks for callbacks to send: after a start, a new callback, a moved clock. */
+  /** Looks for callbacks to send. */
   wake(): void {
     if (this.#stopped.signal.aborted) return;
     this.#lookAgain = true;

@@ -7,28 +7,25 @@ import type { EditorSample, SharedText } from './ports.ts';
 /** The time that somebody waits for a place that is about to become free: it takes a second and an answer of the editor. */
 const FREED_MS = 2_000;
 const LOOK_MS = 100;
-/** So often others may be quicker; one of them gets on each time. */
+/** The number of conflicts after which work fails; one gate succeeds each time. */
 const TRIES = 100;
 /** Times are shared as whole seconds, so a place that is asked for again is written down once a second at most. */
 const TICK_MS = 1_000;
 
-/** The one counting of all gates, wherever it is kept. */
+/** The counting that all gates share. */
 export interface Places {
   /**
    * Runs `work`, at once where the counting is in memory. It may run again after a conflict; only the last run counts.
    */
   use<Result>(work: (counting: Counting) => Result): Promise<Result> | Result;
-  /** Updates the counts from the editor's list. */
   observe(sample: EditorSample): Promise<void>;
 }
 
 export interface CountingOptions {
-  /** Returns the editing connections in force. */
   limit: () => number;
   clock: Clock;
 }
 
-/** Those of the only gate, in its memory. */
 export function createLocalPlaces(options: CountingOptions): Places {
   const counting = new Counting(options);
   return { use: (work) => work(counting), observe: async (sample) => counting.observe(sample) };

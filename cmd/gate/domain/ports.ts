@@ -31,7 +31,6 @@ export interface Rows {
 
 /** State that several gates share beside rows. An error is an `Unavailable`, and comes within 4 s. */
 export interface Shared {
-  /** The lease of the gate that leads. */
   lease: Lease;
   /** The counted places (`SharedPlaces`). */
   places: SharedText;
@@ -119,7 +118,6 @@ export interface RowsReader {
   givenUp(limit: number): Promise<DeliveryRecord[]>;
 }
 
-/** Reads and changes rows. */
 export interface RowsTransaction extends RowsReader {
   putDocument(document: DocumentRecord): Promise<void>;
   /** Removes a document with its versions and sessions, but not its callbacks. */
@@ -139,9 +137,7 @@ export interface RowsTransaction extends RowsReader {
   removeUpload(blob: string): Promise<boolean>;
   /** Removes those last renewed before a time, and returns their blobs. */
   removeUploadsBefore(seenBefore: number): Promise<string[]>;
-  /** Notes that a blob is to be removed. */
   addRemoval(blob: string, at: number): Promise<void>;
-  /** Forgets a blob that was removed. */
   endRemoval(blob: string): Promise<void>;
 
   /** Adds a secret key unless its name has one, and returns the key of the name. */
@@ -151,7 +147,6 @@ export interface RowsTransaction extends RowsReader {
   removeUnsaved(id: string): Promise<void>;
   remember(memory: MemoryRecord): Promise<void>;
   forget(what: MemoryKey): Promise<void>;
-  /** Forgets all that is older than a time. */
   forgetBefore(at: number): Promise<void>;
 
   putSession(session: SessionRecord): Promise<void>;
@@ -185,7 +180,6 @@ export interface ReceiveOptions {
   attempt?: Attempt;
 }
 
-/** Receives content into files on this machine. */
 export interface Incoming {
   /**
    * Streams content into a file and hashes it. When it rejects, no file is left; the content is not destroyed.
@@ -231,7 +225,6 @@ export interface EditorSample {
   /** Epoch milliseconds. */
   at: number;
   views: EditorView[];
-  /** Documents that the editor has open. */
   documents: number;
   /** Documents of ours with changes that are not saved. */
   modified: readonly string[];
@@ -239,7 +232,6 @@ export interface EditorSample {
 
 export type EditorState = 'ok' | 'down' | 'auth_failed';
 
-/** The editor server as the gate needs it. */
 export interface EditorServer {
   /**
    * Path and query of the editor page for an extension, ending in `?` or `&` so that `WOPISrc=` can follow.
@@ -261,7 +253,6 @@ export interface SamplingHandlers {
   onSample: (sample: EditorSample) => void;
 }
 
-/** Sends one callback. */
 export interface CallbackPoster {
   /** Returns the status of the answer; null when none came within 10 s. Never rejects. */
   post(delivery: DeliveryRecord, signal: AbortSignal): Promise<number | null>;

@@ -53,7 +53,6 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     /** Returns whether a session had a view of its document in the last good sample. */
     lists: ({ sessionId, docId }: Pick<SessionRecord, 'sessionId' | 'docId'>): boolean =>
       getViews(docId).some(({ userId }) => userId === sessionId),
-    /** Returns whether any view of it was in the last good sample. */
     hasViews: (docId: string): boolean => getViews(docId).length > 0,
     /** Returns whether the editor says that it has changes that are not saved. */
     modified: (docId: string): boolean => current?.modified.includes(docId) ?? false,

@@ -49,11 +49,9 @@ interface Named extends Pick<WopiSrc, 'wopiSrc' | 'docId'> {
  */
 export function parseRawUri(uri: string, stage: string, readWopiSrc: ReadWopiSrc): Opening | undefined {
   if (uri.length > MAX_LENGTH || !RAW.test(uri) || HEXIFIED.test(uri)) return undefined;
-  const mark = uri.indexOf('?');
-  const path = mark === -1 ? uri : uri.slice(0, mark);
-  const query = mark === -1 ? '' : uri.slice(mark + 1);
-  // The editor parts its paths at every question mark.
-  if (query.includes('?')) return undefined;
+  const [path = '', query = '', ...more] = uri.split('?');
+  // The editor splits its paths at every question mark.
+  if (more.length > 0) return undefined;
   if (stage === 'page') return PAGE.test(path) ? openedByArguments(query, readWopiSrc) : undefined;
   if (stage !== 'ws') return undefined;
   if (SOCKET.test(path)) return openedByArguments(query, readWopiSrc);

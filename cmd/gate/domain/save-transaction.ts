@@ -9,13 +9,9 @@ import { dropUpload, takeUpload, type Uploaded } from './uploads.ts';
 import { savedAfter, toTimestamp } from './wopi.ts';
 
 /** The editor's headers about a save. */
-export interface SaveFacts {
+export interface SaveFacts extends Pick<VersionRecord, 'autosave' | 'final' | 'modifiedByUser' | 'nonce'> {
   /** The `LastModifiedTime` of the version that it began from; undefined when the user overwrites whatever is there. */
   timestamp: string | undefined;
-  autosave: boolean;
-  final: boolean;
-  modifiedByUser: boolean;
-  nonce: string | null;
 }
 
 /** The session in whose name a save is made; a restored edit has none. */

@@ -19,7 +19,6 @@ export interface SavesDependencies {
   uploads: Uploads;
   presence: Pick<Presence, 'users'>;
   links: Pick<Links, 'sign'>;
-  /** Called when there is a new callback. */
   onDelivery: () => void;
   maxBytes: number;
   clock: Clock;
@@ -46,7 +45,6 @@ const POLL_MS = 100;
 /** The time for which CheckFileInfo waits for saves under way. */
 const WAIT_MS = 1_000;
 
-/** A save that has not ended. */
 interface UnderWay {
   docId: string;
   /** Aborts when nobody waits for the answer any more. */

@@ -29,7 +29,6 @@ interface Dependencies {
   audit: Audit;
 }
 
-/** The client that asks for a session. */
 export interface Caller {
   /** Origin of the page; null when a server asks. */
   origin: string | null;
@@ -206,7 +205,6 @@ export class Sessions {
     };
   }
 
-  /** Reserves a place for a session that is to edit. */
   async #admit(sessionId: string): Promise<Full | undefined> {
     const answer = await this.#deps.places.use((counting) => counting.admit(sessionId));
     return answer.admitted ? undefined : answer;

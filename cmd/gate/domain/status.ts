@@ -55,7 +55,7 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
   };
 }
 
-/** Ids are random; the key is the portal's own, and no business of a stranger. */
+/** The key is the portal’s and not public; ids are random. */
 function givenUp({ delivery, event, docId, version, endedAt, nextAttemptAt, lastStatus }: DeliveryRecord) {
   return { delivery, event, doc_id: docId, version, at: iso(endedAt ?? nextAttemptAt), last_status: lastStatus };
 }

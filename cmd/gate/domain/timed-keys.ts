@@ -21,7 +21,6 @@ export function createTimedKeys(stayMs: number, stored: Iterable<[key: string, e
     has: (key: string) => ends.has(key),
     keys: () => ends.keys(),
     size: () => ends.size,
-    /** Drops those whose time is over. */
     expire(now: number): void {
       for (const [key, end] of ends) {
         // The clock was set back since: nobody knows how much of its time is left.

@@ -79,20 +79,41 @@ export class Uploads {
     options: StoreOptions,
     commit: Commit<Result>,
   ): Promise<Result> {
-    const upload: UploadRecord = {
-      ...{ blob: newName(), docId, gate: this.gate },
-      ...{ state: options.isSave ? 'under_way' : 'over', seenAt: this.#deps.clock() },
-    };
+    const { rows, blobs, incoming, clock, log } = this.#deps;
+    const { isSave = false, gone, attempt = (work) => work() } = options;
+    const blob = newName();
+    const state = isSave ? 'under_way' : 'over';
+    const upload: UploadRecord = { blob, docId, gate: this.gate, state, seenAt: clock() };
     const abandon = (): void => {
-      if (options.isSave) upload.state = 'abandoned';
+      if (isSave) upload.state = 'abandoned';
       void this.#renew();
     };
-    options.gone?.addEventListener('abort', abandon);
+    gone?.addEventListener('abort', abandon);
     this.#underWay.add(upload);
+    const isOn = (): boolean => this.#underWay.has(upload);
+    // The content arrives meanwhile.
+    const noted = attempt(async () => (isOn() ? rows.transact((tx) => tx.addUpload({ ...upload })) : undefined));
+    noted.catch(() => {});
     try {
-      return await this.#receive(upload, content, options, commit);
+      const file = await incoming.receive(content, options);
+      try {
+        if (file.size === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
+        await noted;
+        await attempt((signal) => blobs.put(file, blob, signal));
+        const uploaded = { blob, sha256: file.sha256, size: file.size };
+        const result = await attempt(() => rows.transact((tx) => commit(tx, uploaded)));
+        for (const other of this.#unreported) if (other.docId === docId) this.#unreported.delete(other);
+        return result;
+      } finally {
+        const warn = (error: unknown) => log.error({ err: error }, 'a received file could not be removed');
+        await incoming.discard(file).catch(warn);
+      }
+    } catch (error) {
+      this.#underWay.delete(upload);
+      await atMost(NOTE_MS, this.#noteFailure(upload, error, noted));
+      throw error;
     } finally {
-      options.gone?.removeEventListener('abort', abandon);
+      gone?.removeEventListener('abort', abandon);
       this.#underWay.delete(upload);
     }
   }
@@ -113,41 +134,6 @@ export class Uploads {
   /** Returns whether an upload of a document failed and the rows do not say so yet. */
   hasUnreported(docId: string): boolean {
     return [...this.#unreported].some((upload) => upload.docId === docId);
-  }
-
-  async #receive<Result>(
-    upload: UploadRecord,
-    content: Readable,
-    options: StoreOptions,
-    commit: Commit<Result>,
-  ): Promise<Result> {
-    const { rows, blobs, incoming, log } = this.#deps;
-    const { attempt = (work) => work() } = options;
-    const { blob, docId } = upload;
-    const isOn = (): boolean => this.#underWay.has(upload);
-    // The content arrives meanwhile.
-    const noted = attempt(async () => (isOn() ? rows.transact((tx) => tx.addUpload({ ...upload })) : undefined));
-    noted.catch(() => {});
-    try {
-      const file = await incoming.receive(content, options);
-      try {
-        if (file.size === 0) throw badRequest({ path: '', message: 'tài liệu không bao giờ rỗng' });
-        await noted;
-        await attempt((signal) => blobs.put(file, blob, signal));
-        const uploaded = { blob, sha256: file.sha256, size: file.size };
-        const result = await attempt(() => rows.transact((tx) => commit(tx, uploaded)));
-        for (const other of this.#unreported) if (other.docId === docId) this.#unreported.delete(other);
-        return result;
-      } finally {
-        await incoming
-          .discard(file)
-          .catch((error) => log.error({ err: error }, 'a received file could not be removed'));
-      }
-    } catch (error) {
-      this.#underWay.delete(upload);
-      await atMost(NOTE_MS, this.#noteFailure(upload, error, noted));
-      throw error;
-    }
   }
 
   async #noteFailure(upload: UploadRecord, error: unknown, noted: Promise<void>): Promise<void> {
