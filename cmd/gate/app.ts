@@ -21,7 +21,7 @@ import { connectionLimit, gateLimits } from './domain/limits.ts';
 import { createLinks } from './domain/links.ts';
 import { Outbox } from './domain/outbox.ts';
 import { createLocalPlaces, type Places, SharedPlaces } from './domain/places.ts';
-import type { Blobs, EditorSample } from './domain/ports.ts';
+import type { EditorSample } from './domain/ports.ts';
 import { createPresence } from './domain/presence.ts';
 import { Saves } from './domain/saves.ts';
 import { Sessions } from './domain/sessions.ts';
@@ -58,22 +58,21 @@ export interface Overrides {
 export interface Gate {
   publicAddress: AddressInfo;
   internalAddress: AddressInfo;
-  /** Stops taking requests, the editor's last; finishes those that run, saves above all; then releases everything. */
+  /** Stops the public side first, then the internal one, which finishes saves; then releases everything. */
   stop(): Promise<void>;
 }
 
-/** Puts the gate together and starts it. No other file knows which concrete part plays which role. */
+/** Creates the parts of the gate and starts it. */
 export async function startGate(config: Config, log: Logger, overrides: Overrides = {}): Promise<Gate> {
   const base = await openBase(config, log, overrides);
   const parts = await createParts(base, overrides);
   const { editor, watch, leadership, saves, uploads, documents } = parts;
   const internal = createInternal(base, parts);
   const publicApp = await createPublic(base, parts);
-  if (config.baseUrl === undefined && !config.devMode) {
+  if (config.baseUrl === undefined && !config.devMode)
     log.warn(
       'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
     );
-  }
   await watch.follow();
   // First: whoever gets a session opens it at once.
   const internalServer = await listen(internal, config.internalListen);
@@ -109,28 +108,17 @@ export async function startGate(config: Config, log: Logger, overrides: Override
 type Base = Awaited<ReturnType<typeof openBase>>;
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
-/** Opens what everything else stands on: the data folder, the licence, the audit trail, the outbound door. */
+/** Opens the data folder, the licence, the audit trail and the outbound client. */
 async function openBase(config: Config, log: Logger, overrides: Overrides) {
   const clock = overrides.clock ?? systemClock;
   const audit = createAudit('gate', config.auditTarget, log);
-  const license = await watchLicense({
-    tokenPath: config.licenseFile,
-    keysPath: config.licenseKeysFile,
-    ...{ clock, log, audit },
-  });
-  const { databaseUrl, s3 } = config;
-  const data = await openDataDir(config.dataDir, {
-    databaseUrl,
-    openBlobs: s3 && (() => openS3Blobs(s3, log)),
-    log,
-  });
-  const outbound = createOutbound({
-    allow: config.allow,
-    deny: config.deny,
-    userAgent: USER_AGENT,
-    lookup: overrides.lookup,
-    proxy: config.proxy,
-  });
+  const paths = { tokenPath: config.licenseFile, keysPath: config.licenseKeysFile };
+  const license = await watchLicense({ ...paths, clock, log, audit });
+  const { databaseUrl, s3, allow, deny, proxy } = config;
+  // The client of S3 is large, and loaded only where it is needed.
+  const openBlobs = s3 && (async () => (await import('./store/s3-blobs.ts')).createS3Blobs(s3, log));
+  const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs, log });
+  const outbound = createOutbound({ allow, deny, proxy, userAgent: USER_AGENT, lookup: overrides.lookup });
   const { linkSecret, retainHours: hours } = config.embed;
   return {
     ...{ config, log, clock, audit, license, data, outbound },
@@ -138,12 +126,6 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
     readWopiSrc: createWopiSrcReader(config.wopiUrl),
     maxBytes: config.embed.maxFileMb * MB,
   };
-}
-
-/** Opens the object store. Its client is large, and loaded only where it is needed. */
-async function openS3Blobs(s3: NonNullable<Config['s3']>, log: Logger): Promise<Blobs> {
-  const { createS3Blobs } = await import('./store/s3-blobs.ts');
-  return createS3Blobs(s3, log);
 }
 
 /** Creates the parts that hold state, which observe one another. */
@@ -155,7 +137,8 @@ async function createParts(base: Base, overrides: Overrides) {
   const uploads = new Uploads({ rows, blobs, incoming, clock, log });
   const isSaving: Saves['isSaving'] = (docId, tx) => saves.isSaving(docId, tx);
   const onDelivery = () => outbox.wake();
-  const places = createPlaces(base);
+  const counted = { limit: () => connectionLimit(base.license.current(), config.connectionCap), clock };
+  const places: Places = rows.shared ? new SharedPlaces(rows.shared.places, counted) : createLocalPlaces(counted);
   const presence = createPresence({ rows, log });
   const common = { rows, blobs, uploads, links, presence, places, maxBytes, clock, log, audit, isSaving, onDelivery };
 
@@ -183,7 +166,7 @@ async function createParts(base: Base, overrides: Overrides) {
   const documents = createDocuments({ ...common, downloader });
   const sessions = new Sessions({ ...common, documents, downloader, editor, wopiUrl, ttlMinutes });
 
-  /** Takes in what the editor lists. What it means for rows and places the leader writes down. */
+  /** Takes in a sample of the editor. Only the leader changes rows and places by it. */
   async function takeSample(sample: EditorSample): Promise<void> {
     // Another gate may have been called.
     if (sample.views.some(({ docId }) => docId !== null)) editorCalls.called();
@@ -199,13 +182,6 @@ async function createParts(base: Base, overrides: Overrides) {
   return { places, editor, watch, editorCalls, leadership, uploads, saves, unsaved, documents, sessions };
 }
 
-function createPlaces({ config, license, data, clock }: Base): Places {
-  const options = { limit: () => connectionLimit(license.current(), config.connectionCap), clock };
-  const { shared } = data.rows;
-  return shared ? new SharedPlaces(shared.places, options) : createLocalPlaces(options);
-}
-
-/** Creates the app for everybody. */
 async function createPublic(base: Base, { places, watch, unsaved, sessions }: Parts) {
   const { config, log, clock, audit, license, data, links } = base;
   const { embed } = config;
@@ -238,7 +214,6 @@ async function createPublic(base: Base, { places, watch, unsaved, sessions }: Pa
   });
 }
 
-/** Creates the app for the front and the editor. */
 function createInternal(base: Base, { places, editorCalls, saves, unsaved }: Parts) {
   const { config, log, clock, audit, data, readWopiSrc, maxBytes } = base;
   const { rows, blobs } = data;

@@ -13,13 +13,9 @@ import { readOutbound } from '../../src/common/net/outbound-settings.ts';
 import { readS3 } from '../../src/common/s3/config.ts';
 import { isWopiUrl } from './domain/wopi-src.ts';
 
-/** The gate's configuration, checked and frozen. */
 export type Config = ReturnType<typeof loadConfig>;
 
-/**
- * The configuration from the environment.
- * @throws {ConfigError} with every mistake, each naming its variable
- */
+/** Reads the environment. @throws {ConfigError} with every mistake, each naming its variable */
 export function loadConfig(environment: Environment) {
   const { values: env, mistakes, blame } = readConfig<GateConfig>('gate-config.json', environment);
 

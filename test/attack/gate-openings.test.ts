@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Opening, parseRawUri, type Stage } from '../../cmd/gate/domain/raw-uri.ts';
+import { type Opening, parseRawUri } from '../../cmd/gate/domain/raw-uri.ts';
 import { createWopiSrcReader } from '../../cmd/gate/domain/wopi-src.ts';
 import { parseUpgrade } from '../../examples/editor/uri.ts';
 import {
@@ -17,7 +17,7 @@ import {
 
 const TOKEN = 'AbC-_'.repeat(8);
 const read = createWopiSrcReader(WOPI_URL);
-const parse = (uri: string, stage: Stage = 'ws'): Opening | undefined => parseRawUri(uri, stage, read);
+const parse = (uri: string, stage = 'ws'): Opening | undefined => parseRawUri(uri, stage, read);
 const ours: Opening = { wopiSrc: toWopiSrc(DOC), docId: DOC, token: TOKEN, permission: null };
 
 const T = 'tok';
@@ -124,7 +124,7 @@ const PAGES: Record<string, string> = {
 };
 
 describe('an opening that is spelled to be read in two ways', () => {
-  const cases: [Stage, Record<string, string>][] = [
+  const cases: [string, Record<string, string>][] = [
     ['ws', SOCKETS],
     ['page', PAGES],
   ];

@@ -50,7 +50,7 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
     bench = started;
     opened = opened.filter((other) => other !== rows);
     const session = await started.open({ callbackUrl: 'https://portal.example.vn/cb' });
-    return (content: string) => started.saves.save(session, Readable.from([Buffer.from(content)]), FACTS);
+    return (content: string) => started.save(session, Readable.from([Buffer.from(content)]), FACTS);
   }
 
   const readVersions = async (rows: Rows) =>

@@ -88,7 +88,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     const stamp = dice % 5 === 0 ? undefined : document.stamp;
     const final = dice % 3 === 0;
     const facts = { timestamp: stamp, autosave: dice > 50, final, modifiedByUser: true, nonce: null };
-    const outcome = bench.saves.save(document.session, content, facts).catch((error: Error) => error);
+    const outcome = bench.save(document.session, content, facts).catch((error: Error) => error);
     content.write(bytes.subarray(0, dice));
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     document.underway.push({ content, rest: bytes.subarray(dice), stamp, sha256, final, outcome });

@@ -76,9 +76,10 @@ export async function startEmbed(options: EmbedOptions = {}) {
     clock: () => clock.now,
   });
   const shared = { rows, downloader, clock: () => clock.now, audit };
+  const uploads = new Uploads({ rows, blobs, incoming, clock: () => clock.now, log: testLogger() });
   const documents = createDocuments({
     ...shared,
-    uploads: new Uploads({ rows, blobs, incoming, clock: () => clock.now, log: testLogger() }),
+    uploads,
     maxBytes: MB,
   });
   const editor = standInEditor();
@@ -155,6 +156,7 @@ export async function startEmbed(options: EmbedOptions = {}) {
     temporaries: () => readdir(temporary),
     stop: async () => {
       documents.stop();
+      uploads.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await portal.close();

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import express from 'express';
 import { Cleaning } from '../../cmd/gate/domain/cleaning.ts';
 import { Closing } from '../../cmd/gate/domain/closing.ts';
@@ -96,6 +97,9 @@ export async function savesBench(options: BenchOptions = {}) {
   const bring = (content: string | Buffer) => bringTo(dataDir, content);
   return {
     ...{ folder, rows, blobs, incoming, saves, outbox, closing, cleaning, unsaved, sample },
+    /** Saves content in the name of a session. */
+    save: (session: SessionRecord, content: Readable, facts: SaveFacts, gone?: AbortSignal) =>
+      saves.save(session.docId, { admit: async () => session, open: () => content }, facts, gone),
     /** Receives content and puts it in its place. */
     bring,
     /** Returns the names of the bytes in the store. */

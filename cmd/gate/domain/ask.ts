@@ -3,23 +3,15 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { Places } from './places.ts';
 import type { OpenSession, OpenSessions } from './ports.ts';
-import { type Opening, parseRawUri, type Stage } from './raw-uri.ts';
+import { type Opening, parseRawUri } from './raw-uri.ts';
 import { hashToken } from './session-token.ts';
 import type { ReadWopiSrc } from './wopi-src.ts';
 
-/** The proxy's question, with the client's own request line, untouched. */
-export interface Question {
-  uri: string;
-  stage: string;
-}
+/** The reason for a refusal; undefined admits the request. */
+export type Decision = 'unreadable' | 'unknown_session' | 'foreign_host' | 'connection_limit_reached' | undefined;
 
-/** Why somebody is not let in. */
-export type Refusal = 'unreadable' | 'unknown_session' | 'foreign_host' | 'connection_limit_reached';
-
-/** Undefined: they are let in. */
-export type Decision = Refusal | undefined;
-
-export type Ask = (question: Question) => Promise<Decision>;
+/** Decides about a request line as the client sent it. The stage is `page` or `ws`. */
+export type Ask = (question: { uri: string; stage: string }) => Promise<Decision>;
 
 export interface AskDependencies {
   openSessions: OpenSessions;
@@ -35,24 +27,12 @@ export interface AskDependencies {
 }
 
 /**
- * Decides whether an editing session may open (contract: `POST /svc/auth`). At the WebSocket, a session of ours needs
- * its token, and one that edits a place; a connection to another WOPI host needs a place unless the editor itself keeps
- * it from writing; where such hosts are shut out, none is let in. At the page the token is not to be seen, so only who
- * could not get a place is stopped early. A question that cannot be read is refused; an error of our own admits the
- * request, and is logged.
+ * Decides whether an editing session may open (contract: `POST /svc/auth`). A WebSocket of ours needs the token of a
+ * session and, to edit, a place; one to another WOPI host needs a place unless the editor enforces reading. A page
+ * request has no token in its URI: it is refused only where nobody could get a place. An error of our own admits.
  */
 export function createAsk(deps: AskDependencies): Ask {
   const { readWopiSrc, openSessions, foreignHosts, log, audit } = deps;
-
-  function decide(
-    opening: Opening | undefined,
-    session: OpenSession | undefined,
-    stage: string,
-  ): Decision | Promise<Decision> {
-    if (!opening) return 'unreadable';
-    if (opening.docId === null && !foreignHosts) return 'foreign_host';
-    return stage === 'page' ? atPage(opening, deps) : atSocket(opening, session, deps);
-  }
 
   async function findSession({ docId, token }: Opening): Promise<OpenSession | undefined> {
     if (docId === null || token === null) return undefined;
@@ -60,13 +40,18 @@ export function createAsk(deps: AskDependencies): Ask {
     return session?.docId === docId ? session : undefined;
   }
 
+  async function decide(opening: Opening, session: OpenSession | undefined, stage: string): Promise<Decision> {
+    if (opening.docId === null && !foreignHosts) return 'foreign_host';
+    return stage === 'page' ? atPage(opening, deps) : atSocket(opening, session, deps);
+  }
+
   return async ({ uri, stage }) => {
-    const opening = isStage(stage) ? parseRawUri(uri, stage, readWopiSrc) : undefined;
+    const opening = parseRawUri(uri, stage, readWopiSrc);
     try {
       const session = opening && (await findSession(opening));
-      const refusal = await decide(opening, session, stage);
+      const refusal = opening ? await decide(opening, session, stage) : 'unreadable';
       if (refusal === undefined) return undefined;
-      log.info({ stage: isStage(stage) ? stage : null, reason: refusal }, 'not let in');
+      log.info({ stage, reason: refusal }, 'not let in');
       audit.record('connection.refused', {
         reason: refusal,
         ...(opening?.docId && { document: opening.docId }),
@@ -95,9 +80,8 @@ async function atSocket(
   if (!session || session.expiresAt <= clock()) return 'unknown_session';
   const mayEnter =
     session.mode === 'view' || (await places.use((counting) => counting.admitSocket(session.sessionId).admitted));
-  const refusal = limited(mayEnter);
-  if (refusal === undefined) onOpened();
-  return refusal;
+  if (mayEnter) onOpened();
+  return limited(mayEnter);
 }
 
 async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Promise<Decision> {
@@ -112,8 +96,4 @@ async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependen
 
 function limited(admitted: boolean): Decision {
   return admitted ? undefined : 'connection_limit_reached';
-}
-
-function isStage(text: string): text is Stage {
-  return text === 'page' || text === 'ws';
 }

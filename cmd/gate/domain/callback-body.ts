@@ -6,8 +6,8 @@ import type { DeliveryRecord, DocumentRecord, NewDelivery, VersionRecord } from 
 import type { Presence } from './presence.ts';
 
 /**
- * The callback of a version that was saved, or after which its document was closed (contract: Save callback body);
- * undefined where nobody asked for any. A closing reports no save.
+ * Makes the callback of a saved version or a closed document (contract: Save callback body); undefined without a
+ * callback URL.
  * @param options.users people who have the document open
  */
 export function createDelivery(
@@ -51,15 +51,13 @@ export function createDelivery(
   };
 }
 
-/** The parts that know what may have changed since a callback was made. */
 export interface Sending {
   links: Pick<Links, 'renew'>;
   presence: Pick<Presence, 'users' | 'sampledAt'>;
 }
 
 /**
- * A callback as it goes out at `now`: with its send time, who has the document open then, and a link that holds for the
- * whole time from then on (contract: Save callback body). A receiver knows a further attempt by the delivery's id.
+ * Returns a callback as it is sent at `now`: with this time, the current users and a link that is valid from now on.
  */
 export function sentAt(delivery: DeliveryRecord, now: number, { links, presence }: Sending): DeliveryRecord {
   const body = JSON.parse(delivery.body) as DocumentCallback;

@@ -9,10 +9,7 @@ const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** The time for which gates remember what they stored, and what the editor loaded. */
 const MEMORY_MS = 24 * HOUR_MS;
-/**
- * Longer than the 600 s that any request may take: who has found a version can read it, any upload has ended, and the last
- * save of a document that everybody has left has come.
- */
+/** Longer than any request (600 s): reads of a version, uploads, and the last save of a document have ended by then. */
 const GRACE_MS = 15 * 60_000;
 /** The documents, and the blobs, looked at in one transaction: others wait meanwhile. */
 const BATCH = 64;
@@ -28,10 +25,9 @@ export interface CleaningDependencies {
 }
 
 /**
- * Removes what was kept for `SVC_EMBED_RETAIN_HOURS`: closed documents with their versions and sessions, and callbacks
- * that ended. A document stays as long as a callback of it does, since links in callbacks lead to it, and as long as
- * there is an edit of it that may yet become a version. A session that ended stays until its document has been closed for
- * a while: its save may still come. Bytes go a while after the last row that named them.
+ * Removes what `SVC_EMBED_RETAIN_HOURS` has kept: closed documents with versions and sessions, and ended callbacks. A
+ * document stays while it has callbacks, whose links lead to it, or unsaved edits. An ended session stays until its
+ * document has been closed for a while: its save may still come. Bytes go a while after their last row.
  */
 export class Cleaning implements Duty {
   readonly #deps: CleaningDependencies;
@@ -42,7 +38,7 @@ export class Cleaning implements Duty {
     this.#deps = deps;
   }
 
-  /** Sweeps now, for what a crash left too, and then every minute until `stop`. */
+  /** Sweeps now, also after a crash, and then every minute until `stop`. */
   start(): void {
     this.#isStopped = false;
     // Bytes are removed even when the sweep finds no room for its transaction on a full disk.
@@ -61,7 +57,6 @@ export class Cleaning implements Duty {
     await this.#stop();
   }
 
-  /** Removes expired rows. */
   async sweep(): Promise<void> {
     const { rows, clock, retainHours } = this.#deps;
     const before = clock() - retainHours * HOUR_MS;
@@ -91,13 +86,9 @@ export class Cleaning implements Duty {
     for (;;) {
       const due = await rows.read((tx) => tx.blobsToRemove(before, BATCH));
       if (due.length === 0) return;
-      const unused = await rows.read(async (tx) => {
-        const found: string[] = [];
-        // When the answer to a commit was lost, there is a version of an upload that counts as failed.
-        for (const blob of due) if (!(await tx.usesBlob(blob))) found.push(blob);
-        return found;
-      });
-      for (const blob of unused) await blobs.remove(blob);
+      // When the answer to a commit was lost, there is a version of an upload that counts as failed.
+      const used = await rows.read((tx) => tx.usedBlobs(due));
+      for (const blob of due) if (!used.includes(blob)) await blobs.remove(blob);
       await rows.transact(async (tx) => {
         for (const blob of due) await tx.endRemoval(blob);
       });
@@ -111,8 +102,8 @@ export class Cleaning implements Duty {
     const names = (await blobs.list?.()) ?? [];
     for (let start = 0; start < names.length && !this.#isStopped; start += BATCH) {
       const batch = names.slice(start, start + BATCH);
-      const known = new Set(await rows.read((tx) => tx.knownBlobs(batch)));
-      for (const blob of batch) if (!known.has(blob)) await blobs.remove(blob);
+      const known = await rows.read((tx) => tx.knownBlobs(batch));
+      for (const blob of batch) if (!known.includes(blob)) await blobs.remove(blob);
     }
   }
 

@@ -16,7 +16,6 @@ export interface ClosingDependencies {
   /** Returns whether a save of a document is under way or unresolved: `closed` comes after it. */
   isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
   links: Pick<Links, 'sign'>;
-  /** Called when there is a new callback. */
   onDelivery: () => void;
   clock: Clock;
   log: Logger;
@@ -24,9 +23,8 @@ export interface ClosingDependencies {
 }
 
 /**
- * Closes documents that everybody has left. Only samples count: without them nobody can say that a document is empty, so
- * after a start, and after a time in which the editor could not be asked, the 30 s begin anew. Nothing is closed between
- * two samples, when what kept it open ends: somebody may just have come back.
+ * Closes documents without a view for 30 s. Only samples count: the 30 s begin anew after a start, and after a time
+ * without samples. It closes only when a sample arrives: between two, somebody may have come back.
  */
 export class Closing implements Duty {
   readonly #deps: ClosingDependencies;
@@ -39,7 +37,7 @@ export class Closing implements Duty {
     this.#deps = deps;
   }
 
-  /** Forgets what it saw: another gate may have led since. */
+  /** Forgets the samples: another gate may have led since. */
   start(): void {
     this.#quietSince.clear();
     this.#lastSeen.clear();
@@ -85,7 +83,9 @@ export class Closing implements Duty {
         const done: DocumentRecord[] = [];
         for (const [docId] of candidates) {
           const document = await tx.document(docId);
-          if (document && (await this.#isEmpty(tx, document, at, now))) done.push(await this.#close(tx, document, now));
+          if (!document || !(await this.#isEmpty(tx, document, at, now))) continue;
+          await this.#close(tx, document, now);
+          done.push(document);
         }
         return done;
       })
@@ -98,26 +98,20 @@ export class Closing implements Duty {
     }
   }
 
-  async #isEmpty(
-    tx: RowsTransaction,
-    { docId, state, lastViewAt }: DocumentRecord,
-    at: number,
-    now: number,
-  ): Promise<boolean> {
+  async #isEmpty(tx: RowsTransaction, document: DocumentRecord, at: number, now: number): Promise<boolean> {
+    const { docId, state, lastViewAt } = document;
     if (state !== 'open' || apart(at, lastViewAt) < QUIET_MS || (await this.#deps.isSaving(docId, tx))) return false;
     const seen = this.#lastSeen.get(docId) ?? 0;
     const isAwaited = ({ createdAt }: { createdAt: number }) => createdAt > seen && apart(now, createdAt) < PENDING_MS;
     return !(await tx.liveSessions(now, docId)).some(isAwaited);
   }
 
-  async #close(tx: RowsTransaction, document: DocumentRecord, now: number): Promise<DocumentRecord> {
-    const after: DocumentRecord = { ...document, state: 'closed', closedAt: now };
-    await tx.putDocument(after);
+  async #close(tx: RowsTransaction, document: DocumentRecord, now: number): Promise<void> {
+    await tx.putDocument({ ...document, state: 'closed', closedAt: now });
     const version = await tx.version(document.docId, document.version);
     const { links } = this.#deps;
-    const callback = version && createDelivery('closed', after, version, { users: [], links, now });
+    const callback = version && createDelivery('closed', document, version, { users: [], links, now });
     if (callback) await tx.addDelivery(callback);
-    return after;
   }
 }
 

@@ -4,10 +4,9 @@ import { AppError, type Mistake } from '../../../src/common/errors.ts';
 import type { EmbedConfig, EmbedUi, EmbedUser } from '../../../src/common/generated/wire.ts';
 import { isObject } from '../../../src/common/is-object.ts';
 import { validator } from '../../../src/common/schema.ts';
-import { FILE_TYPES, type FileType, type Mode } from './model.ts';
+import { FILE_TYPES, type FileType, FORMATS, type Mode } from './model.ts';
 import { knownUi } from './ui.ts';
 
-/** A checked embed configuration. */
 export interface Embedding {
   document: {
     url: string;
@@ -34,7 +33,7 @@ export interface ConfigCheckOptions {
   clock: Clock;
 }
 
-/** Turns the body of a session's creation into what it asks for. */
+/** Checks the body of `POST /svc/embed/session`. */
 export type ConfigCheck = (body: unknown) => Promise<Embedding>;
 
 /** The size of a token with two of the longest addresses. */
@@ -46,8 +45,7 @@ const MEMBERS = ['document', 'editor', 'ui'] as const;
 
 /**
  * Checks embed configurations (contract: Embed configuration; Authentication, Embedding gate). A token is the whole
- * configuration: nothing that stands beside it in the body counts, not even what the token leaves out.
- * @throws {TypeError} when a secret is too short
+ * configuration: nothing beside it in the body counts. @throws {TypeError} when a secret is too short
  */
 export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCheckOptions): ConfigCheck {
   const validate = validator<EmbedConfig>('embed-config.json');
@@ -88,7 +86,8 @@ function parseEmbedding(
   if (!checked.ok) throw invalidConfig(...checked.mistakes);
   const { document, editor, ui = {} } = config as Required<Pick<EmbedConfig, 'document' | 'editor'>> & EmbedConfig;
   const { fileType } = document;
-  if (!isFileType(fileType)) throw new AppError('unsupported_file_type', { fileType, accepted: [...FILE_TYPES] });
+  // Extensions are compared as they are written: `DOCX` is none of the twelve.
+  if (!isFileType(fileType)) throw new AppError('unsupported_file_type', { fileType, accepted: FILE_TYPES });
   return {
     document: { url: document.url, title: document.title ?? null, fileType, key: document.key },
     mode: editor.mode ?? 'edit',
@@ -100,12 +99,10 @@ function parseEmbedding(
   };
 }
 
-/** `invalid_config` with its list of mistakes. */
 export function invalidConfig(...errors: [Mistake, ...Mistake[]]): AppError {
   return new AppError('invalid_config', { errors });
 }
 
-/** Extensions are compared as they are written: `DOCX` is none of the twelve. */
 function isFileType(text: string): text is FileType {
-  return (FILE_TYPES as readonly string[]).includes(text);
+  return Object.hasOwn(FORMATS, text);
 }

@@ -14,16 +14,12 @@ export type Content =
   | 'binary'
   | 'empty';
 
-/**
- * Text files may hold any bytes, in unknown encodings: only what begins like no text is excluded, and what holds nothing:
- * saved as it is it would be an empty PutFile, which is a mistake (contract: Gate and embedding codes).
- */
+/** A text may have any bytes and encoding. An empty one could not be saved as it is (contract: empty PutFile). */
 const AS_TEXT: readonly Content[] = ['text', 'office-html', 'html', 'rtf', 'pdf', 'binary'];
 
 /**
- * Office opens these by their content, and programs have always used that: `.doc` and `.xls` hold tables in HTML, texts
- * with tabs, the newer format, or one from before compound files. Office keeps new formats with a password in a compound
- * file; what is in it the editor finds.
+ * Office opens these by their content: `.doc` and `.xls` may be HTML tables, tabbed text, or newer or older formats. A
+ * new format with a password is a compound file, whose content only the editor sees.
  */
 const MAY_BE: Record<FileType, readonly Content[]> = {
   docx: ['docx', 'ole'],
@@ -41,8 +37,8 @@ const MAY_BE: Record<FileType, readonly Content[]> = {
 };
 
 /**
- * Returns whether bytes can be a document of a type. It refuses what portals send by mistake, such as a login page or
- * another format, before somebody edits it and it is saved over the document; it proves nothing about the document.
+ * Returns whether bytes can be a document of a type. It refuses mistakes of portals, such as a login page, which a save
+ * would write over the document.
  */
 export function fitsFileType(fileType: FileType, content: Content): boolean {
   return MAY_BE[fileType].includes(content);
@@ -62,26 +58,18 @@ const SIGNATURES: readonly [start: string, content: Content][] = [
 /** As many bytes as `sniffContent` wants to see. */
 export const SNIFF_BYTES = 4096;
 
-/**
- * Tells a file by its first bytes.
- * @param contentType as its server gave it; a page of the web may begin with anything at all
- */
+/** Detects a file’s type by its first bytes. @param contentType from its server: a web page may begin with anything */
 export function sniffContent(head: Buffer, contentType = ''): Content {
   if (head.length === 0) return 'empty';
   const start = head.toString('latin1', 0, 16);
   const signed = SIGNATURES.find(([signature]) => start.startsWith(signature));
   if (signed) return signed[1];
-  const text = decodeText(head);
+  const wide = utf16Order(head);
+  const text = wide ? new TextDecoder(wide).decode(head) : head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   // Each GIF has a NUL near its beginning; a text may begin with its letters.
   if (text.includes('\0')) return start.startsWith('GIF8') ? 'image' : 'binary';
   if (!isWebPage(text, contentType)) return 'text';
   return OFFICE_PAGE.test(text) && !LOGIN_PAGE.test(text) ? 'office-html' : 'html';
-}
-
-/** The beginning of a text, its ASCII letters at least. */
-function decodeText(head: Buffer): string {
-  const wide = utf16Order(head);
-  return wide ? new TextDecoder(wide).decode(head) : head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
 }
 
 /** The control characters that no text in UTF-16 has. */
@@ -118,10 +106,7 @@ export function parseMimetype(mimetype: string): Content | undefined {
   return ({ text: 'odt', spreadsheet: 'ods', presentation: 'odp' } as const)[name ?? ''];
 }
 
-/**
- * The media type of a main part. What stands between is bounded (the longest there is has 30 letters): without a bound a
- * text that only begins like it, again and again, would be read to its end each time.
- */
+/** The media type of a main part. The bound (the longest has 30 letters) keeps the search linear. */
 const MAIN_PART =
   /(wordprocessingml|ms-word|spreadsheetml|ms-excel|presentationml|ms-powerpoint)\.[A-Za-z.]{1,40}main\+xml/;
 

@@ -21,10 +21,9 @@ const LISTED_MS = 5_000;
 /** A sample older than this says nothing about now: six were missed. */
 const STALE_MS = 6 * COUNTING.sample_interval_seconds * 1000;
 
-/** A refusal tells the figures. */
 export type AdmissionAnswer = { admitted: true } | { admitted: false; limit: number; current: number; pending: number };
 
-/** All that counting knows, as JSON. */
+/** The whole state, as JSON. */
 export interface CountingState {
   /** The figures of the last sample. */
   sample: { at: number; readonly: number; views: number; documents: number } | null;
@@ -40,11 +39,11 @@ export interface CountingState {
 
 /**
  * Counts editing connections and decides whether there is room for one more (contract: Connections and embedding;
- * design: one connection). A session counts once however many views it has; so does, on a document of another WOPI
- * host, a user. A place is reserved for 60 s, then in use as long as the editor lists an editing view of it, then held
- * for another 120 s, which restart when its owner is admitted again. A session that gives its place up keeps it until a
- * sample shows that its view has gone. A lowered limit takes no place away. While there is no recent sample everybody
- * is admitted. It knows nothing but what `toJSON` tells, so that several gates can count as one.
+ * design: one connection). A session counts once, whatever number of views it has; on another WOPI host, a user does. A
+ * place is reserved for 60 s, in use while the editor lists an editing view of it, then held for 120 s, which restart
+ * when its owner is admitted again. A released place is free once a sample shows that its view has gone. A lowered
+ * limit takes no place away. Without a recent sample everybody is admitted. `toJSON` is the whole state, so that
+ * several gates can share it.
  */
 export class Counting {
   readonly #limit: () => number;
@@ -60,12 +59,8 @@ export class Counting {
   readonly #opening: Map<string, number>;
   readonly #foreign: ForeignReservations;
   #peaks: CountingState['peaks'];
-  #hasChanged = false;
 
-  /**
-   * @param options.limit returns the editing connections in force
-   * @param stored what it knows to begin with
-   */
+  /** @param options.limit returns the editing connections in force */
   constructor(options: { limit: () => number; clock: Clock }, stored?: CountingState) {
     this.#limit = options.limit;
     this.#clock = options.clock;
@@ -94,30 +89,20 @@ export class Counting {
     };
   }
 
-  /** Returns whether anything has changed since it was last asked, but by the passing of time. */
-  takeChange(): boolean {
-    const hasChanged = this.#hasChanged;
-    this.#hasChanged = false;
-    return hasChanged;
-  }
-
   /** Reserves a place for a session that is to edit. Asking again only renews that. */
   admit(sessionId: string): AdmissionAnswer {
     this.#expire();
-    this.#note(this.#released.delete(sessionId));
+    this.#released.delete(sessionId);
     if (this.#takesSeat(sessionId)) return { admitted: true };
     if (!this.#pending.has(sessionId) && !this.#hasRoom(this.#takenByOwn())) return this.#refuse();
-    this.#note(this.#pending.add(sessionId, this.#clock()));
+    this.#pending.add(sessionId, this.#clock());
     return { admitted: true };
   }
 
   /** Does the same for a session's WebSocket: from then on only a sample of the editor frees its place. */
   admitSocket(sessionId: string): AdmissionAnswer {
     const answer = this.admit(sessionId);
-    if (this.#pending.has(sessionId)) {
-      this.#note(this.#opening.get(sessionId) !== this.#clock());
-      this.#opening.set(sessionId, this.#clock());
-    }
+    if (this.#pending.has(sessionId)) this.#opening.set(sessionId, this.#clock());
     return answer;
   }
 
@@ -129,13 +114,13 @@ export class Counting {
     const isNew = !this.#foreign.has(connection);
     if (isNew && !this.#hasRoom(this.#takenByOwn() + this.#foreign.size())) return this.#refuse();
     // Without a sample all are admitted, and anybody may ask: the reservations are limited.
-    if (!isNew || this.#foreign.size() < this.#limit()) this.#note(this.#foreign.reserve(connection, this.#clock()));
+    if (!isNew || this.#foreign.size() < this.#limit()) this.#foreign.reserve(connection, this.#clock());
     return { admitted: true };
   }
 
   /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
   release(sessionId: string): void {
-    this.#note(this.hasPlace(sessionId));
+    this.#expire();
     this.#held.remove(sessionId);
     if (!this.#opening.has(sessionId)) this.#pending.remove(sessionId);
     if (!this.#seen.has(sessionId) && !this.#opening.has(sessionId)) return;
@@ -155,7 +140,6 @@ export class Counting {
     return [...this.#seen, ...this.#held.keys()].some((key) => key.startsWith(start));
   }
 
-  /** Returns whether a further session would be refused. */
   isFull(): boolean {
     this.#expire();
     return !this.#hasRoom(this.#takenByOwn());
@@ -166,35 +150,32 @@ export class Counting {
     return this.#released.size > 0 && apart(this.#clock(), this.#releasedAt) <= FREEING_MS && this.isFull();
   }
 
-  /** Updates the counts from the editor's list. */
-  observe(sample: EditorSample): void {
-    this.#note(true);
+  observe({ at, views, documents }: EditorSample): void {
     this.#expire();
-    const now = new Set(sample.views.filter((view) => !view.readonly).map(connectionKey));
-    for (const key of this.#seen) if (!now.has(key) && !this.#released.has(key)) this.#held.add(key, sample.at);
+    const now = new Set(views.filter((view) => !view.readonly).map(connectionKey));
+    for (const key of this.#seen) if (!now.has(key) && !this.#released.has(key)) this.#held.add(key, at);
     for (const key of now) {
       this.#held.remove(key);
       this.#removePending(key);
     }
     for (const key of this.#released) {
-      if (now.has(key) || sample.at - (this.#opening.get(key) ?? 0) < LISTED_MS) continue;
+      if (now.has(key) || at - (this.#opening.get(key) ?? 0) < LISTED_MS) continue;
       this.#removePending(key);
       this.#released.delete(key);
     }
     this.#seen = now;
-    const { at, views, documents } = sample;
     const readonly = views.filter((view) => view.readonly).length;
     this.#sample = { at, readonly, views: views.length, documents };
-    const foreign = sample.views.filter((view) => view.docId === null);
+    const foreign = views.filter((view) => view.docId === null);
     this.#foreign.match(
       foreign.map((view) => ({ ...view, key: connectionKey(view) })),
       (key) => this.#hasSeat(key),
     );
-    const isRecent = ({ at }: { at: number }) => at > sample.at - PEAK_MS && at <= sample.at;
-    this.#peaks = [...this.#peaks.filter(isRecent), { at: sample.at, current: this.#current() }];
+    const peaks = this.#peaks.filter((peak) => peak.at > at - PEAK_MS && peak.at <= at);
+    this.#peaks = [...peaks, { at, current: this.#current() }];
   }
 
-  /** Tells the figures under their names on the wire (contract: Gate status). */
+  /** Returns the figures of `GET /svc/status` (contract: Gate status). */
   figures(): GateStatus['connections'] {
     this.#expire();
     const since = this.#clock() - PEAK_MS;
@@ -227,8 +208,8 @@ export class Counting {
   }
 
   /**
-   * Returns the places that a session of ours cannot get. Reservations on other hosts do not count: anybody can make
-   * them, with tokens that only those hosts can judge, and could keep everybody out.
+   * Returns the places that a session of ours cannot get. Reservations on other hosts do not count: with made-up tokens
+   * anybody could keep everybody out.
    */
   #takenByOwn(): number {
     return this.#current() + this.#pending.size();
@@ -250,17 +231,13 @@ export class Counting {
   #takesSeat(key: string): boolean {
     if (this.#seen.has(key)) return true;
     if (!this.#held.has(key)) return false;
-    this.#note(this.#held.add(key, this.#clock()));
+    this.#held.add(key, this.#clock());
     return true;
   }
 
-  #note(isChange: boolean): void {
-    this.#hasChanged ||= isChange;
-  }
-
   #refuse(): AdmissionAnswer {
-    const pending = this.#pending.size() + this.#foreign.size();
-    return { admitted: false, limit: this.#limit(), current: this.#current(), pending };
+    const { limit, current, pending } = this.figures();
+    return { admitted: false, limit, current, pending };
   }
 
   #removePending(key: string): void {

@@ -1,7 +1,6 @@
 import { type Clock, iso } from '../../../src/common/clock.ts';
 import { verifyCallback } from '../../../src/common/crypto/signature.ts';
 
-/** A callback as the demo received it. */
 export interface ReceivedCallback {
   received_at: string;
   event: string;
@@ -18,8 +17,7 @@ export type DemoInbox = ReturnType<typeof createDemoInbox>;
 const KEPT = 20;
 
 /**
- * A receiver of save callbacks that checks signatures and keeps the last 20 in memory.
- * @param secret that signs them; empty: none
+ * Receives save callbacks, checks signatures and keeps the last 20 in memory. @param secret signs them; may be empty
  */
 export function createDemoInbox(secret: string, clock: Clock) {
   const kept: ReceivedCallback[] = [];

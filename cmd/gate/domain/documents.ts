@@ -22,79 +22,57 @@ interface Dependencies {
 /** The documents that the gate holds, one of each key (contract: Rules about document.key). */
 export type Documents = ReturnType<typeof createDocuments>;
 
-interface Flight {
-  /** The type and the URL that it fetches. */
-  source: string;
-  document: Promise<DocumentRecord>;
-}
-
 export function createDocuments({ rows, uploads, downloader, maxBytes, clock, audit }: Dependencies) {
-  const flights = new Map<string, Flight>();
+  /** Downloads under way, by key and source. */
+  const flights = new Map<string, Promise<DocumentRecord>>();
   const stopped = new AbortController();
 
-  /** Not tied to the client that asked: others may be waiting too. */
-  function start(wanted: Wanted): Flight {
-    const document = heldOrFetched(wanted).finally(() => flights.delete(wanted.key));
-    const flight = { source: getSource(wanted), document };
-    flights.set(wanted.key, flight);
-    return flight;
-  }
-
   async function heldOrFetched(wanted: Wanted): Promise<DocumentRecord> {
-    const held = await rows.transact((tx) => keep(tx, wanted.key, clock()));
+    const held = await rows.transact(async (tx) => {
+      const found = await tx.documentByKey(wanted.key);
+      // It must not be cleaned away before it is opened.
+      if (found?.state === 'closed') await tx.putDocument({ ...found, closedAt: clock() });
+      return found;
+    });
     if (held) return held;
+    const docId = `doc_${randomBytes(16).toString('hex')}`;
     const options = { fileType: wanted.fileType, maxBytes, signal: stopped.signal };
-    const store = (content: Readable) => storeOriginal(wanted, content);
+    const store = (content: Readable) =>
+      uploads.store(docId, content, { maxBytes }, async (tx, uploaded) => {
+        const other = await tx.documentByKey(wanted.key);
+        if (!other) return add(tx, docId, wanted, uploaded, clock());
+        await dropUpload(tx, uploaded.blob);
+        return other;
+      });
     const document = await downloader.download(wanted.url, options, store).catch((error: unknown) => {
       throw at('/document/url', error);
     });
-    audit.record('document.opened', { document: document.docId, key: document.key });
+    if (document.docId === docId) audit.record('document.opened', { document: docId, key: document.key });
     return document;
-  }
-
-  function storeOriginal(wanted: Wanted, content: Readable): Promise<DocumentRecord> {
-    const docId = `doc_${randomBytes(16).toString('hex')}`;
-    return uploads.store(docId, content, { maxBytes }, async (tx, uploaded) => {
-      const held = await tx.documentByKey(wanted.key);
-      if (!held) return add(tx, docId, wanted, uploaded, clock());
-      await dropUpload(tx, uploaded.blob);
-      return held;
-    });
   }
 
   return {
     /**
-     * Returns the document of a key, downloaded first unless the gate holds it. Whoever asks at the same time waits for
-     * the same download. One that nobody was let into yet is a closed one.
+     * Returns the document of a key, downloaded first unless the gate holds it. Requests for the same source at the same
+     * time share a download, which no client can abort. A new document is closed until a session is let in.
      * @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`; `invalid_config` if the key belongs to
      *   a document of another type
      */
     async hold(wanted: Wanted): Promise<DocumentRecord> {
-      for (;;) {
-        const running = flights.get(wanted.key);
-        const { source, document } = running ?? start(wanted);
-        try {
-          return checkType(await document, wanted);
-        } catch (error) {
-          // That another's address leads nowhere says nothing about one's own.
-          const own = source === getSource(wanted);
-          if (own || !(error instanceof AppError) || error.code === 'invalid_config') throw error;
-        }
-      }
+      const flight = `${wanted.key} ${wanted.fileType} ${wanted.url}`;
+      const running = flights.get(flight) ?? heldOrFetched(wanted).finally(() => flights.delete(flight));
+      flights.set(flight, running);
+      const document = await running;
+      if (document.fileType === wanted.fileType) return document;
+      throw invalidConfig({
+        path: '/document/fileType',
+        message: `phải là ${document.fileType} như tài liệu đang có key này; hãy dùng key mới cho tài liệu khác`,
+      });
     },
-    /** Ends the downloads that are under way. */
     stop: () => stopped.abort(new AppError('download_failed', { reason: 'stopped' })),
   };
 }
 
-/** The document of a key. A closed one is kept for another while, so that it does not vanish before it is opened. */
-async function keep(tx: RowsTransaction, key: string, now: number): Promise<DocumentRecord | undefined> {
-  const held = await tx.documentByKey(key);
-  if (held?.state === 'closed') await tx.putDocument({ ...held, closedAt: now });
-  return held;
-}
-
-/** A new document with its original. */
 async function add(
   tx: RowsTransaction,
   docId: string,
@@ -123,7 +101,7 @@ async function add(
 }
 
 /**
- * Opens a document because a session is let in. What its newest session said about it counts from now on.
+ * Opens a document for a session, whose title, callback URL and base URL it takes.
  * @throws {AppError} `not_found` if it has been cleaned up
  */
 export async function letIn(
@@ -155,21 +133,8 @@ export async function findCurrent(tx: RowsReader, docId: string) {
   return { document, version };
 }
 
-/** One key is one document: under it a file of another type can only be meant for another key. */
-function checkType(document: DocumentRecord, { fileType }: Wanted): DocumentRecord {
-  if (document.fileType === fileType) return document;
-  throw invalidConfig({
-    path: '/document/fileType',
-    message: `phải là ${document.fileType} như tài liệu đang có key này; hãy dùng key mới cho tài liệu khác`,
-  });
-}
-
-/** An error with the place in the configuration that brought it about. */
+/** Adds to an error the member of the configuration that caused it. */
 export function at(path: string, error: unknown): unknown {
   if (!(error instanceof AppError) || !['url_not_allowed', 'download_failed'].includes(error.code)) return error;
   return new AppError(error.code, { ...error.detail, path }, { cause: error.cause });
-}
-
-function getSource({ url, fileType }: Wanted): string {
-  return `${fileType} ${url}`;
 }

@@ -10,7 +10,7 @@ export interface EditorCallsOptions {
   callMs?: number;
 }
 
-/** Says once that documents are opened and no request has ever reached the WOPI host: the editor does not reach it. */
+/** Warns once that documents are opened but no request has reached the WOPI host: the editor cannot reach it. */
 export function createEditorCalls({ wopiUrl, log, callMs = CALL_MS }: EditorCallsOptions) {
   let isWatching = true;
   let timer: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export function createEditorCalls({ wopiUrl, log, callMs = CALL_MS }: EditorCall
   }
 
   return {
-    /** A socket of a document of ours was let in: the editor asks for CheckFileInfo next. */
+    /** Called when a socket of a document of ours is admitted: the editor asks for CheckFileInfo next. */
     opened(): void {
       if (!isWatching) return;
       timer ??= setTimeout(() => {
@@ -32,7 +32,7 @@ export function createEditorCalls({ wopiUrl, log, callMs = CALL_MS }: EditorCall
         );
       }, callMs);
     },
-    /** A request reached the WOPI host. */
+    /** Called when a request reaches the WOPI host. */
     called: end,
     stop: end,
   };

@@ -6,10 +6,9 @@ import type { EditorSample, EditorServer, EditorState, SharedText } from './port
 
 const POLL_MS = 1_000;
 
-/** The last sample of the editor. */
 interface Seen {
   state: EditorState;
-  /** Another one for each connection to it, which may lead to another version. */
+  /** A random id of the connection, which may lead to another version of the editor. */
   channel: string;
   sample: EditorSample | undefined;
 }
@@ -25,8 +24,8 @@ export interface EditorWatchDependencies {
 }
 
 /**
- * The editor's state and list, as the leader sees them, on every gate. As a duty it samples the editor and shares what it
- * sees; all other gates look once a second whether there is more.
+ * The editor’s state and list on every gate: the leader samples the editor and shares that, the others read it each
+ * second.
  */
 export class EditorWatch implements Duty {
   readonly #deps: EditorWatchDependencies;
@@ -59,7 +58,7 @@ export class EditorWatch implements Duty {
     this.#stopSampling = undefined;
   }
 
-  /** Begins to follow the leader; resolves once what it saw last is known. */
+  /** Follows the leader; resolves once its last sample is known. */
   async follow(): Promise<void> {
     const { shared, pollMs = POLL_MS } = this.#deps;
     if (!shared) return;
@@ -67,12 +66,11 @@ export class EditorWatch implements Duty {
     this.#stopFollowing = repeat(pollMs, () => this.#look(shared));
   }
 
-  /** Ends that. */
   end(): void {
     this.#stopFollowing();
   }
 
-  /** Takes in what was seen, one after the other. */
+  /** Takes in samples one after the other. */
   #take(next: Seen): Promise<void> {
     const { editor, onSample } = this.#deps;
     const before = this.#seen;
@@ -84,7 +82,7 @@ export class EditorWatch implements Duty {
     return this.#last;
   }
 
-  /** Takes in what the leader saw, and shares it once it counts here. */
+  /** Takes in a sample of the leader, and shares it once it is counted here. */
   #lead(next: Seen): void {
     const { shared, log } = this.#deps;
     const counted = this.#take(next);

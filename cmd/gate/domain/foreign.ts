@@ -9,7 +9,6 @@ export interface ForeignConnection {
 
 export type ForeignReservations = ReturnType<typeof createForeignReservations>;
 
-/** All that is known of them, as JSON. */
 export interface ForeignState {
   /** The requests that wait, each with its deadline. */
   waiting: [name: string, end: number][];
@@ -20,8 +19,7 @@ export interface ForeignState {
 }
 
 /**
- * Reservations on documents of other WOPI hosts, until the editor lists those who made them.
- * @param stayMs how long a reservation stays, milliseconds
+ * Reservations on documents of other WOPI hosts, until the editor lists those who made them. @param stayMs their time
  */
 export function createForeignReservations(stayMs: number, stored?: ForeignState) {
   const waiting = createTimedKeys(stayMs, stored?.waiting);
@@ -29,7 +27,6 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
   let known: ReadonlySet<string> = new Set(stored?.known);
 
   return {
-    /** Returns whether that made a difference. */
     reserve: (connection: ForeignConnection, now: number) => waiting.add(toName(connection), now),
     has: (connection: ForeignConnection) => waiting.has(toName(connection)),
     /** Returns the key of the view that the connection turned out to be. */
@@ -37,9 +34,8 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
     size: waiting.size,
     expire: waiting.expire,
     /**
-     * Takes in the views that the editor lists. It names users and knows no tokens, so each user who is new on a
-     * document is taken for the one who has waited longest for it, whether they edit or turn out to only read.
-     * @param counts whether a key still counts as a connection
+     * Takes in the editor’s views, which have users but no tokens: each new user on a document is taken for the one who
+     * has waited longest for it, editing or reading. @param counts returns whether a key still counts as a connection
      */
     match(
       views: readonly { wopiSrc: string; readonly: boolean; key: string }[],
@@ -63,7 +59,7 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
   };
 }
 
-/** Anybody may ask, with an address as long as they like: what is kept of it has one length. */
+/** A hash, since anybody may ask, with an address of any length. */
 function toName({ wopiSrc, tokenHash }: ForeignConnection): string {
   return `${hash('sha256', wopiSrc)}\n${tokenHash}`;
 }

@@ -22,8 +22,8 @@ export interface LeadershipOptions {
 }
 
 /**
- * Decides whether this gate leads, and has its duties done while it does. Who cannot renew the lease stops before it ends,
- * by a clock that nobody sets, so there are never two that lead.
+ * Decides whether this gate leads, and runs its duties meanwhile. A gate that cannot renew the lease stops before it
+ * ends, by a monotonic clock, so that two never lead.
  */
 export class Leadership {
   readonly #options: LeadershipOptions;

@@ -10,7 +10,6 @@ import {
 
 const WHITELABEL_NOTE = 'Để gỡ thương hiệu, cần có giấy phép Enterprise với tính năng whitelabel.';
 
-/** The operator's settings. */
 export interface LimitSettings {
   /** Lowers the plan's connections; undefined where nothing was set. */
   connectionCap: number | undefined;
@@ -41,10 +40,8 @@ export function gateLimits(license: LicenseState, { connectionCap, embed }: Limi
     whitelabel_note: whitelabel ? null : WHITELABEL_NOTE,
     features: plan.features,
     editor_embed: {
-      enabled: embed.enabled,
-      save_callback: embed.enabled,
-      max_file_mb: embed.maxFileMb,
-      session_ttl_minutes: embed.sessionTtlMinutes,
+      ...{ enabled: embed.enabled, save_callback: embed.enabled },
+      ...{ max_file_mb: embed.maxFileMb, session_ttl_minutes: embed.sessionTtlMinutes },
     },
     docbuilder: { allowed_endpoints: docbuilder.allowed_endpoints, ...docbuilder.limits },
     counting: { ...COUNTING },

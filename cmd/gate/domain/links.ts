@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import type { Clock } from '../../../src/common/clock.ts';
 import { equalStrings } from '../../../src/common/crypto/equal.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
-import type { DocumentRecord, VersionRecord } from './model.ts';
 import type { RowsReader } from './ports.ts';
 
 export interface LinkOptions {
@@ -24,9 +23,8 @@ export function createLinks({ secret, hours, clock }: LinkOptions) {
     createHmac('sha256', secret).update(`${docId}.${version}.${exp}`).digest('hex');
 
   /**
-   * Returns the link of one version.
-   * @param baseUrl without a slash at its end
-   * @param until epoch milliseconds at which it ends; by default after the whole time from now
+   * Returns the link of a version.
+   * @param until epoch milliseconds of its end; by default `hours` from now
    */
   function sign(baseUrl: string, docId: string, version: number, until = clock() + hours * 3_600_000): string {
     const exp = Math.floor(until / 1000);
@@ -39,9 +37,8 @@ export function createLinks({ secret, hours, clock }: LinkOptions) {
     renew: (link: string, docId: string, version: number): string =>
       sign(link.slice(0, link.lastIndexOf(FILES)), docId, version),
     /**
-     * Returns the number of the version that a link is for.
-     * @param query of the link, as it arrived
-     * @throws {AppError} `bad_request`, `invalid_signature`, `link_expired`
+     * Returns the version of a link from its query. @throws {AppError} `bad_request`, `invalid_signature`,
+     * `link_expired`
      */
     verify(docId: string, { v, exp, sig }: { v?: unknown; exp?: unknown; sig?: unknown }): number {
       const [version, expiry] = [wholeNumber('v', v), wholeNumber('exp', exp)];
@@ -54,15 +51,8 @@ export function createLinks({ secret, hours, clock }: LinkOptions) {
   };
 }
 
-/**
- * Finds the version that a link is for.
- * @throws {AppError} `version_gone`, `not_found`
- */
-export async function findLinked(
-  tx: RowsReader,
-  docId: string,
-  number: number,
-): Promise<{ document: DocumentRecord; version: VersionRecord }> {
+/** Finds the version of a link. @throws {AppError} `version_gone`, `not_found` */
+export async function findLinked(tx: RowsReader, docId: string, number: number) {
   const document = await tx.document(docId);
   if (!document || number > document.version) throw new AppError('not_found');
   const version = await tx.version(docId, number);

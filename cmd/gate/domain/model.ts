@@ -4,8 +4,8 @@ const OOXML = 'application/vnd.openxmlformats-officedocument';
 const ODF = 'application/vnd.oasis.opendocument';
 
 /**
- * Extensions that can be embedded (contract: embed configuration, document.fileType), with their registered media types
- * and the names that the editor has in its settings for their families.
+ * The extensions that can be embedded (contract: document.fileType), with their media types and the names of their
+ * families in the editor’s settings.
  */
 export const FORMATS = {
   docx: { mediaType: `${OOXML}.wordprocessingml.document`, family: 'Text' },
@@ -26,7 +26,7 @@ export const FILE_TYPES = Object.keys(FORMATS) as FileType[];
 
 export type Mode = 'edit' | 'view';
 
-/** The name of somebody without a name. */
+/** The name of a user without one. */
 export const GUEST = 'Khách';
 
 /** A document that the gate holds. Times are epoch milliseconds. */
@@ -37,7 +37,7 @@ export interface DocumentRecord {
   key: string;
   fileType: FileType;
   title: string;
-  /** Closed: nobody has had it open for a while, and the callback was queued. A save or a session opens it again. */
+  /** Closed: nobody has it open, and the callback is queued. A save or a session opens it again. */
   state: 'open' | 'closed';
   /** Current version; 0 is the original. */
   version: number;
@@ -45,13 +45,12 @@ export interface DocumentRecord {
   /** When somebody was last seen in it, or let in. */
   lastViewAt: number;
   closedAt: number | null;
-  /** The target of its callbacks: what the newest session said; null when none ever did. */
+  /** The target of its callbacks, from the newest session that named one. */
   callbackUrl: string | null;
-  /** Public address of the service as the newest session knew it, without a slash at its end; links begin with it. */
+  /** The service’s public address in the newest session, without a slash at its end; links begin with it. */
   baseUrl: string;
 }
 
-/** One stored version. */
 export interface VersionRecord {
   docId: string;
   version: number;
@@ -76,16 +75,15 @@ export interface UploadRecord {
   /** The gate that has it, a random id of its process. */
   gate: string;
   /**
-   * `abandoned`: it is still being stored, though nobody waits for the answer. `failed`: the gate could not store it.
-   * `broken_off`: not all of it came. `over`: it is no save, or one that is not
-   * expected again.
+   * `abandoned`: nobody waits for the answer, and it is still being stored. `broken_off`: not all of it came. `over`:
+   * it is no save, or not expected again.
    */
   state: 'under_way' | 'abandoned' | 'failed' | 'broken_off' | 'over';
-  /** When its gate last said that it goes on, or when it ended. */
+  /** The time of the last renewal, or of the end. */
   seenAt: number;
 }
 
-/** An edit that the editor could not store, kept until somebody decides what becomes of it. */
+/** An edit that the editor could not store, kept until an administrator restores or discards it. */
 export interface UnsavedRecord {
   id: string;
   docId: string;
@@ -101,9 +99,9 @@ export interface UnsavedRecord {
 /** Something that all gates remember of a document for a day. */
 export interface MemoryRecord {
   /**
-   * `loaded`: the editor fetched it. `stored`: a version with the hash `key` was stored at `value`, and has gone.
-   * `awaited`: a file with the hash `key` in the editor's quarantine may still come as a save. `quarantined`: of the
-   * editor's process `key`, a file that was written at `value` was stored.
+   * `loaded`: the editor fetched it. `stored`: a version with the hash `key`, saved at `value`, was pruned. `awaited`:
+   * a file with the hash `key` in the editor’s quarantine may still come as a save. `quarantined`: a file of the
+   * editor’s process `key`, written at `value`, was stored.
    */
   kind: 'loaded' | 'stored' | 'awaited' | 'quarantined';
   docId: string;
@@ -118,9 +116,9 @@ export interface SessionRecord {
   docId: string;
   mode: Mode;
   requestedMode: Mode;
-  /** It stays a view, as its signed configuration says. */
+  /** The signed configuration keeps it in mode `view`. */
   readOnly: boolean;
-  /** It was admitted to edit at some time: its saves are accepted, after a switch to `view` too. */
+  /** It was admitted to edit once: its saves are accepted, after a switch to `view` too. */
   hasEdited: boolean;
   /** Hex SHA-256 of the access token, which is kept nowhere. */
   tokenHash: string;
@@ -135,9 +133,8 @@ export interface SessionRecord {
   closedAt: number | null;
 }
 
-/** A callback on its way. Those of one document go out one after the other, in the order of `id`. */
+/** A callback. Those of one document are sent one after the other, in the order of `id`. */
 export interface DeliveryRecord {
-  /** Ascending. */
   id: number;
   /** UUID, the same in every attempt (`X-SVC-Delivery`). */
   delivery: string;
@@ -156,5 +153,4 @@ export interface DeliveryRecord {
   endedAt: number | null;
 }
 
-/** One that has no place in that order yet. */
 export type NewDelivery = Omit<DeliveryRecord, 'id'>;

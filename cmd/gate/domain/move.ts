@@ -1,6 +1,5 @@
 import type { Blobs, Incoming, Rows, StoredBlob } from './ports.ts';
 
-/** All that a gate keeps. */
 export interface Kept {
   rows: Rows;
   blobs: Blobs;
@@ -8,14 +7,19 @@ export interface Kept {
 }
 
 /**
- * Copies all that a gate keeps to another place, which is empty; nobody works on either of them meanwhile. First the bytes,
- * each compared with its hash, then the rows in one transaction: after a failure the other place has no document, and the
- * copy can be made again. What the first place has stays as it is.
- * @returns the number of each thing that was copied
- * @throws {Error} when the other place has documents, or bytes are not those that their row names
+ * Copies all that a gate keeps to an empty place, while no gate runs: first the bytes, checked by their hash, then the
+ * rows in one transaction, so that it can be repeated after a failure.
+ * @returns the number of things copied, by kind
+ * @throws {Error} when the other place has documents, or a hash differs
  */
 export async function copyKept(from: Kept, to: Kept): Promise<Record<string, number>> {
-  const { documents, versions, sessions, deliveries, unsaved } = await readAll(from.rows);
+  const { documents, versions, sessions, deliveries, unsaved } = await from.rows.read(async (tx) => {
+    const all = await tx.documents();
+    const stored = [];
+    for (const { docId } of all) stored.push(...(await tx.versions(docId)));
+    const rest = { sessions: await tx.sessions(), deliveries: await tx.deliveries(), unsaved: await tx.allUnsaved({}) };
+    return { documents: all, versions: stored, ...rest };
+  });
   const there = await to.rows.read(async (tx) => [...(await tx.documents()), ...(await tx.deliveries())]);
   if (there.length > 0) throw new Error('there are documents already');
   for (const stored of [...versions, ...unsaved]) await copyBlob(from, to, stored);
@@ -26,23 +30,8 @@ export async function copyKept(from: Kept, to: Kept): Promise<Record<string, num
     for (const delivery of deliveries) await tx.addDelivery(delivery);
     for (const edit of unsaved) await tx.putUnsaved(edit);
   });
-  return {
-    documents: documents.length,
-    versions: versions.length,
-    sessions: sessions.length,
-    callbacks: deliveries.length,
-    unsaved: unsaved.length,
-  };
-}
-
-function readAll(rows: Rows) {
-  return rows.read(async (tx) => {
-    const documents = await tx.documents();
-    const versions = [];
-    for (const { docId } of documents) versions.push(...(await tx.versions(docId)));
-    const sessions = await tx.sessions();
-    return { documents, versions, sessions, deliveries: await tx.deliveries(), unsaved: await tx.allUnsaved({}) };
-  });
+  const copied = { documents, versions, sessions, callbacks: deliveries, unsaved };
+  return Object.fromEntries(Object.entries(copied).map(([name, { length }]) => [name, length]));
 }
 
 async function copyBlob({ blobs }: Kept, to: Kept, stored: StoredBlob): Promise<void> {

@@ -28,16 +28,15 @@ export interface OutboxDependencies extends Sending {
   lookMs?: number | undefined;
 }
 
-/** An attempt that is under way. */
 interface Running {
   receiver: string;
   attempt: Promise<void>;
 }
 
 /**
- * Sends callbacks: those of one document one after the other, each until it was taken or given up, those of different
- * documents at the same time, and first to receivers that are asked least. The outcome of an attempt is stored when it
- * has ended, so one that a kill cut off counts as none and is made again, with the same delivery id.
+ * Sends callbacks: those of one document one after the other, those of different documents side by side, receivers with
+ * few attempts under way first. The outcome of an attempt is stored at its end, so that one cut off by a kill is
+ * repeated with the same delivery id.
  */
 export class Outbox implements Duty {
   readonly #deps: OutboxDependencies;
@@ -58,7 +57,6 @@ export class Outbox implements Duty {
     this.#stopped.abort();
   }
 
-  /** Begins to send. */
   start(): void {
     const { lookMs } = this.#deps;
     this.#stopped = new AbortController();
@@ -66,7 +64,7 @@ export class Outbox implements Duty {
     this.wake();
   }
 
-  /** Looks for callbacks to send: after a start, a new callback, a moved clock. */
+  /** Looks for callbacks to send. */
   wake(): void {
     if (this.#stopped.signal.aborted) return;
     this.#lookAgain = true;

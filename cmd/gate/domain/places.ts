@@ -7,29 +7,25 @@ import type { EditorSample, SharedText } from './ports.ts';
 /** The time that somebody waits for a place that is about to become free: it takes a second and an answer of the editor. */
 const FREED_MS = 2_000;
 const LOOK_MS = 100;
-/** So often others may be quicker; one of them gets on each time. */
+/** The number of conflicts after which work fails; one gate succeeds each time. */
 const TRIES = 100;
 /** Times are shared as whole seconds, so a place that is asked for again is written down once a second at most. */
 const TICK_MS = 1_000;
 
-/** The one counting of all gates, wherever it is kept. */
+/** The counting that all gates share. */
 export interface Places {
   /**
-   * Runs `work` on it, at once where it is in memory. The work may run again where others were quicker; what it does then
-   * counts once.
+   * Runs `work`, at once where the counting is in memory. It may run again after a conflict; only the last run counts.
    */
   use<Result>(work: (counting: Counting) => Result): Promise<Result> | Result;
-  /** Updates the counts from the editor's list. */
   observe(sample: EditorSample): Promise<void>;
 }
 
 export interface CountingOptions {
-  /** Returns the editing connections in force. */
   limit: () => number;
   clock: Clock;
 }
 
-/** Those of the only gate, in its memory. */
 export function createLocalPlaces(options: CountingOptions): Places {
   const counting = new Counting(options);
   return { use: (work) => work(counting), observe: async (sample) => counting.observe(sample) };
@@ -49,17 +45,23 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+/** The text that was read last. */
+interface Known {
+  version: number;
+  text: string;
+  counting: Counting;
+}
+
 /**
- * Those of several gates, as one text that all of them share. What changed is written only over the version that was
- * read; where another gate was quicker, the work is done again. Work that comes meanwhile is done together. The time is
- * the store's own.
+ * The counting of several gates, as one shared text. A change is written over the version that was read; after a
+ * conflict the work runs again. Work that arrives meanwhile is done together. The time is the store’s.
  */
 export class SharedPlaces implements Places {
   readonly #text: SharedText;
   readonly #options: CountingOptions;
   readonly #clock: Clock;
   #now = 0;
-  #known: { version: number; counting: Counting };
+  #known: Known;
   #waiting: Waiting[] = [];
   #isRunning = false;
 
@@ -67,7 +69,7 @@ export class SharedPlaces implements Places {
     this.#text = text;
     this.#clock = clock;
     this.#options = { limit, clock: () => this.#now };
-    this.#known = this.#nothing();
+    this.#known = this.#parse(0);
   }
 
   use<Result>(work: (counting: Counting) => Result): Promise<Result> {
@@ -99,28 +101,24 @@ export class SharedPlaces implements Places {
 
   async #doAll(batch: readonly Waiting[]): Promise<unknown[]> {
     for (let left = TRIES; left > 0; left -= 1) {
-      const { version, counting } = await this.#read();
-      const results = batch.map(({ work }) => work(counting));
-      if (!counting.takeChange()) return results;
-      // Nobody knows whether it was written until the answer is here.
-      this.#known = this.#nothing();
-      if (!(await this.#text.write(JSON.stringify(counting), version))) continue;
-      this.#known = { version: version + 1, counting };
+      const { version, text, now } = await this.#text.read(this.#known.version);
+      this.#now = Math.floor(now / TICK_MS) * TICK_MS;
+      const known = text === undefined ? this.#known : this.#parse(version, text);
+      const results = batch.map(({ work }) => work(known.counting));
+      const after = JSON.stringify(known.counting);
+      // Until its answer is here, nobody knows whether a write was done.
+      this.#known = after === known.text ? known : this.#parse(0);
+      if (after === known.text) return results;
+      if (!(await this.#text.write(after, known.version))) continue;
+      this.#known = { version: known.version + 1, text: after, counting: known.counting };
       return results;
     }
     throw new Unavailable(new Error('other gates were always quicker'));
   }
 
-  async #read(): Promise<{ version: number; counting: Counting }> {
-    const { version, text, now } = await this.#text.read(this.#known.version);
-    this.#now = Math.floor(now / TICK_MS) * TICK_MS;
-    if (text !== undefined)
-      this.#known = { version, counting: new Counting(this.#options, JSON.parse(text) as CountingState) };
-    return this.#known;
-  }
-
-  /** The state before anything was written, which has the version 0. */
-  #nothing(): { version: number; counting: Counting } {
-    return { version: 0, counting: new Counting(this.#options) };
+  /** Returns the counting of a text; that of version 0, which nobody has written, has none. */
+  #parse(version: number, text = ''): Known {
+    const stored = text === '' ? undefined : (JSON.parse(text) as CountingState);
+    return { version, text, counting: new Counting(this.#options, stored) };
   }
 }

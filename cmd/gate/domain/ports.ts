@@ -12,26 +12,25 @@ import type {
   VersionRecord,
 } from './model.ts';
 
-/** Rows that a crash does not take. Nothing is decided here: rules read and write through transactions. */
+/** Durable rows. The rules are in `domain/`, which reads and writes through transactions. */
 export interface Rows {
   /**
-   * Runs work that changes rows. When it resolves, all that the work did is there to stay; when it rejects, nothing was
-   * done, unless the commit's answer was lost on its way. A document, session or callback that the work found by its id, key
-   * or token stays as it was found until the end: whoever else wants it waits. The work may run again where others were
-   * quicker, so all else that it does has to bear repetition.
+   * Runs work that changes rows. When it resolves, the changes are durable; when it rejects, nothing was changed,
+   * unless the answer to the commit was lost. A document, session or callback that the work found by its id, key or
+   * token is locked until the end. After a conflict the work runs again, so that its other effects have to bear
+   * repetition.
    */
   transact<Result>(work: (rows: RowsTransaction) => Promise<Result> | Result): Promise<Result>;
-  /** Runs work that reads rows as they are at one moment, which waits for nobody's changes and holds up nobody. */
+  /** Runs work that reads a snapshot of the rows, without locks. */
   read<Result>(work: (rows: RowsReader) => Promise<Result> | Result): Promise<Result>;
   readonly openSessions: OpenSessions;
-  /** The state that the gates on these rows share; undefined where there is but one gate. */
+  /** Undefined where there is only one gate. */
   readonly shared?: Shared;
   close(): Promise<void>;
 }
 
-/** The state that several gates share beside rows. An error is an `Unavailable`, and comes within 4 s. */
+/** State that several gates share beside rows. An error is an `Unavailable`, and comes within 4 s. */
 export interface Shared {
-  /** The right to do what one gate at a time does. */
   lease: Lease;
   /** The counted places (`SharedPlaces`). */
   places: SharedText;
@@ -42,21 +41,21 @@ export interface Shared {
 }
 
 export interface Lease {
-  /** Takes it or keeps it, for 10 s from now on. Returns whether this gate has it. */
+  /** Takes or renews it for 10 s. Returns whether this gate has it. */
   renew(): Promise<boolean>;
   /** Gives it back, if this gate has it. */
   release(): Promise<void>;
 }
 
-/** A text that all gates read and write, which has the version 0 before it was written for the first time. */
+/** A text with a version that all gates read and write; version 0 means that it was never written. */
 export interface SharedText {
-  /** Returns the text, unless its version is the known one, and the store's own time in epoch milliseconds. */
+  /** Returns the text, unless its version is `known`, and the store’s own time in epoch milliseconds. */
   read(known: number): Promise<{ version: number; text: string | undefined; now: number }>;
-  /** Writes it unless its version is another one by now. Returns whether it did; the new version is the next number. */
+  /** Writes it if its version is still `version`, and increments that. Returns whether it did. */
   write(text: string, version: number): Promise<boolean>;
 }
 
-/** Sessions that nobody deleted, some of them past their time, as the last transaction left them. */
+/** Sessions that are not deleted; some have expired. */
 export interface OpenSessions {
   byToken(tokenHash: string): Promise<OpenSession | undefined>;
   byDocument(docId: string): Promise<OpenSession[]>;
@@ -64,28 +63,28 @@ export interface OpenSessions {
 
 export type OpenSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'expiresAt'>;
 
-/** The place of a document among those that are closed. */
+/** The position of a document in the list of closed ones. */
 export type ClosedDocument = Pick<DocumentRecord, 'docId' | 'closedAt'>;
 
-/** The rows that can be read. Each call is awaited before the next one and before the end of the work. */
+/** Reads rows. Each call is awaited before the next one and before the end of the work. */
 export interface RowsReader {
   document(docId: string): Promise<DocumentRecord | undefined>;
   documentByKey(key: string): Promise<DocumentRecord | undefined>;
   documents(filter?: { state?: DocumentRecord['state'] }): Promise<DocumentRecord[]>;
-  /** Returns those that were closed up to a time, first closed first, `limit` at most, from behind one of them on. */
+  /** Returns at most `limit` documents closed up to a time, first closed first, that follow `after`. */
   closedDocuments(closedBefore: number, limit: number, after?: ClosedDocument): Promise<DocumentRecord[]>;
 
   version(docId: string, version: number): Promise<VersionRecord | undefined>;
-  /** Returns them in ascending order. */
+  /** In ascending order. */
   versions(docId: string): Promise<VersionRecord[]>;
 
   /** Returns those of one document or of all. */
   uploads(filter: { docId?: string }): Promise<UploadRecord[]>;
-  /** Returns whether any version has a blob, or any edit that never became one. */
-  usesBlob(blob: string): Promise<boolean>;
+  /** Returns those of the blobs that a version or an unsaved edit has. */
+  usedBlobs(blobs: readonly string[]): Promise<string[]>;
   /** Returns those of the blobs that some row names. */
   knownBlobs(blobs: readonly string[]): Promise<string[]>;
-  /** Returns blobs whose removal was noted up to a time, `limit` of them at most. */
+  /** Returns at most `limit` blobs whose removal was noted up to a time. */
   blobsToRemove(notedBefore: number, limit: number): Promise<string[]>;
 
   unsaved(id: string): Promise<UnsavedRecord | undefined>;
@@ -95,14 +94,16 @@ export interface RowsReader {
 
   session(sessionId: string): Promise<SessionRecord | undefined>;
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
-  /** Returns those neither deleted nor past `now`, of one document or of all. */
-  liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
-  /** Returns those deleted or expired before a time whose document was closed up to another, `limit` of them at most. */
+  /** Returns those of a document that are neither deleted nor expired at `now`. */
+  liveSessions(now: number, docId: string): Promise<SessionRecord[]>;
+  /**
+   * Returns at most `limit` that were deleted or expired before a time, and whose document was closed up to another.
+   */
   endedSessions(endedBefore: number, closedBefore: number, limit: number): Promise<SessionRecord[]>;
   /** Returns all of them. */
   sessions(): Promise<SessionRecord[]>;
 
-  /** Returns how many documents are open, and how many sessions are neither deleted nor past `now`. */
+  /** Counts open documents, and sessions that are neither deleted nor expired at `now`. */
   countOpen(now: number): Promise<{ documents: number; sessions: number }>;
 
   delivery(id: number): Promise<DeliveryRecord | undefined>;
@@ -111,45 +112,41 @@ export interface RowsReader {
   /** Returns all of them, oldest first. */
   deliveries(): Promise<DeliveryRecord[]>;
   pendingDeliveries(): Promise<number>;
-  /** Returns whether there is any of a document, pending or ended. */
+  /** Returns whether a document has any, pending or ended. */
   hasDeliveries(docId: string): Promise<boolean>;
   /** Returns them newest first. */
   givenUp(limit: number): Promise<DeliveryRecord[]>;
 }
 
-/** The rows that can be changed, too. */
 export interface RowsTransaction extends RowsReader {
   putDocument(document: DocumentRecord): Promise<void>;
-  /** Removes a document with its versions and sessions; its callbacks stay. */
+  /** Removes a document with its versions and sessions, but not its callbacks. */
   removeDocument(docId: string): Promise<void>;
 
   putVersion(version: VersionRecord): Promise<void>;
   removeVersion(docId: string, version: number): Promise<void>;
 
-  /** Adds one, unless its blob is noted already. */
+  /** Adds one unless its blob has one already. */
   addUpload(upload: UploadRecord): Promise<void>;
   putUpload(upload: UploadRecord): Promise<void>;
-  /** Updates state and time of one, if it is there and not over. */
+  /** Updates state and time of one, unless it is over. */
   renewUpload(upload: UploadRecord): Promise<void>;
-  /** Makes all of a document over that failed or broke off, and those that another gate has under way. */
+  /** Ends the uploads of a document that failed or broke off, and those that another gate has under way. */
   resolveUploads(docId: string, gate: string): Promise<void>;
   /** Returns whether it was there. */
   removeUpload(blob: string): Promise<boolean>;
-  /** Removes those that were last seen before a time, and returns their blobs. */
+  /** Removes those last renewed before a time, and returns their blobs. */
   removeUploadsBefore(seenBefore: number): Promise<string[]>;
-  /** Notes that a blob is to be removed. */
   addRemoval(blob: string, at: number): Promise<void>;
-  /** Forgets a blob that was removed. */
   endRemoval(blob: string): Promise<void>;
 
-  /** Adds a secret key, unless there is one of its name, and returns the one that there is. */
+  /** Adds a secret key unless its name has one, and returns the key of the name. */
   keepKey(name: string, key: Buffer): Promise<Buffer>;
 
   putUnsaved(edit: UnsavedRecord): Promise<void>;
   removeUnsaved(id: string): Promise<void>;
   remember(memory: MemoryRecord): Promise<void>;
   forget(what: MemoryKey): Promise<void>;
-  /** Forgets all that is older than a time. */
   forgetBefore(at: number): Promise<void>;
 
   putSession(session: SessionRecord): Promise<void>;
@@ -162,7 +159,7 @@ export interface RowsTransaction extends RowsReader {
 
 export type MemoryKey = Pick<MemoryRecord, 'kind' | 'docId' | 'key'>;
 
-/** A file on this machine with content as it arrived, complete, and flushed where it becomes stored bytes as it is. */
+/** A complete file on this machine, flushed if it is to become the stored file itself. */
 export interface ReceivedFile {
   readonly path: string;
   readonly sha256: string;
@@ -170,58 +167,55 @@ export interface ReceivedFile {
 }
 
 /**
- * Runs work that a store can fail, and decides whether to run it again. The signal aborts when it is time to give up;
+ * Runs work that a store can fail, again and again where that may help. The signal aborts when it is time to give up;
  * there is none before the first failure.
  */
 export type Attempt = <Result>(work: (signal?: AbortSignal) => Promise<Result>) => Promise<Result>;
 
 export interface ReceiveOptions {
   maxBytes: number;
-  /** Milliseconds without a byte after which content counts as stalled; 30 s by default. */
+  /** Milliseconds without a byte after which the content counts as stalled; 30 s by default. */
   idleMs?: number | undefined;
-  /** Runs each write; by default a write is tried once. */
+  /** Runs each write, by default once. */
   attempt?: Attempt;
 }
 
-/** Receives content into files of this machine, before it is put anywhere else. */
 export interface Incoming {
   /**
-   * Streams content into a file while hashing it. When it rejects, no file is left, and the
-   * content is not destroyed: that is its owner's decision.
+   * Streams content into a file and hashes it. When it rejects, no file is left; the content is not destroyed.
    * @throws {AppError} `file_too_large` as soon as there are more than `maxBytes`; `BrokenOff`
    */
   receive(content: Readable, options: ReceiveOptions): Promise<ReceivedFile>;
-  /** Removes a received file; one that was put in its place is no longer there. */
+  /** Removes a received file, if it has not been put in its place. */
   discard(file: ReceivedFile): Promise<void>;
 }
 
-/** Bytes as they are stored: under a name that only they ever have. */
+/** Stored bytes, by their unique name. */
 export type StoredBlob = Pick<VersionRecord, 'blob' | 'sha256'>;
 
 /** Stored bytes. */
 export interface Blobs {
   /**
-   * Puts a received file in its place, and removes it from where it was. When it resolves, the bytes stay; after a failure
-   * it can be called again.
-   * @param blob its name, which nothing else has or had
-   * @param signal ends it early; it has failed then
+   * Moves a received file into the store. When it resolves, the bytes are durable; after a failure it can be called
+   * again.
+   * @param blob a name that is used only once
+   * @param signal ends it early, as a failure
    */
   put(file: ReceivedFile, blob: string, signal?: AbortSignal): Promise<void>;
-  /** The stream ends after the last byte; a store that fails before is an error of the stream. */
+  /** A failure of the store is an error of the stream. */
   read(stored: StoredBlob, range?: ByteRange): Readable;
-  /** Removes bytes; none are there is no failure. */
+  /** Removes bytes, if they are there. */
   remove(blob: string): Promise<void>;
-  /** Returns the names of all that is stored, where nobody else stores anything: a crash leaves bytes that no row names. */
+  /** Returns all names. Absent where others may store bytes in the same place. */
   list?(): Promise<string[]>;
 }
 
 /** One view in the editor's own list. */
 export interface EditorView {
-  /** Id of the document of ours that it shows; null for a document of another WOPI host. */
+  /** Null for a document of another WOPI host. */
   docId: string | null;
   wopiSrc: string;
   userId: string;
-  /** The editor's own id of the view. */
   viewId: string;
   readonly: boolean;
 }
@@ -231,7 +225,6 @@ export interface EditorSample {
   /** Epoch milliseconds. */
   at: number;
   views: EditorView[];
-  /** Documents that the editor has open. */
   documents: number;
   /** Documents of ours with changes that are not saved. */
   modified: readonly string[];
@@ -239,39 +232,37 @@ export interface EditorSample {
 
 export type EditorState = 'ok' | 'down' | 'auth_failed';
 
-/** The editor server as the gate needs it. */
 export interface EditorServer {
   /**
    * Path and query of the editor page for an extension, ending in `?` or `&` so that `WOPISrc=` can follow.
    * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
    */
   page(fileType: string): Promise<string>;
-  /** Samples its list until the returned function is called. */
+  /** Samples its list of documents until the returned function is called. */
   sampling(handlers: SamplingHandlers): () => void;
-  /** Forgets its pages: it may be another version now, whose pages are elsewhere. */
+  /** Forgets its pages: another version of the editor has them elsewhere. */
   forgetPages(): void;
   stop(): void;
 }
 
 export interface SamplingHandlers {
-  /** The last good sample before; what cannot be read of the next one is taken from it. */
+  /** The last good sample, from which parts that cannot be read are taken. */
   previous: EditorSample | undefined;
-  /** Called with the first state and each change of it; `ok` comes before the sample that shows it. */
+  /** Called with the first state and each change of it; `ok` precedes its sample. */
   onState: (state: EditorState) => void;
   onSample: (sample: EditorSample) => void;
 }
 
-/** Sends one callback. */
 export interface CallbackPoster {
-  /** The status of the answer, null when there was none within 10 s. Never rejects. */
+  /** Returns the status of the answer; null when none came within 10 s. Never rejects. */
   post(delivery: DeliveryRecord, signal: AbortSignal): Promise<number | null>;
 }
 
-/** Fetches documents through the outbound door. */
+/** Downloads documents (contract: Outbound URL rules). */
 export interface Downloader {
   /**
-   * Fetches a document and, once its bytes have been found to be what the extension says, lets `use` read them.
-   * @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`; what `use` throws
+   * Downloads a document, checks that its bytes fit its extension, and lets `use` read them.
+   * @throws {AppError} `url_not_allowed`, `download_failed`, `file_too_large`; errors of `use`
    */
   download<Result>(
     url: string,

@@ -6,9 +6,9 @@ import type { EditorSample, EditorView, Rows } from './ports.ts';
 export type Presence = ReturnType<typeof createPresence>;
 
 /**
- * The users who have each document open: the editor's list, matched to our sessions by document and user id. Views of
- * our documents that belong to no session of ours are ghosts that the editor forgot to remove; they count nowhere.
- * Where the sessions cannot be read, all views are taken as they are.
+ * The users of each document: the editor’s views, matched to sessions by document and user id. A view of our documents
+ * without a session is a ghost that the editor forgot, and is left out; while sessions cannot be read, all views are
+ * taken.
  */
 export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: Pick<Logger, 'warn'> }) {
   let current: EditorSample | undefined;
@@ -35,8 +35,8 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     async observe(sample: EditorSample): Promise<EditorSample> {
       let { views } = sample;
       try {
-        await readSessions(new Set(views.filter(isOurs).map(({ userId }) => userId)));
-        views = views.filter((view) => !isOurs(view) || known.get(view.userId)?.docId === view.docId);
+        await readSessions(new Set(views.flatMap(({ docId, userId }) => (docId === null ? [] : [userId]))));
+        views = views.filter(({ docId, userId }) => docId === null || known.get(userId)?.docId === docId);
       } catch (error) {
         log.warn({ err: error }, 'views could not be matched to sessions');
       }
@@ -53,15 +53,10 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     /** Returns whether a session had a view of its document in the last good sample. */
     lists: ({ sessionId, docId }: Pick<SessionRecord, 'sessionId' | 'docId'>): boolean =>
       getViews(docId).some(({ userId }) => userId === sessionId),
-    /** Returns whether any view of it was in the last good sample. */
     hasViews: (docId: string): boolean => getViews(docId).length > 0,
     /** Returns whether the editor says that it has changes that are not saved. */
     modified: (docId: string): boolean => current?.modified.includes(docId) ?? false,
     /** Returns the time of the last good sample, epoch milliseconds; null before the first. */
     sampledAt: (): number | null => current?.at ?? null,
   };
-}
-
-function isOurs({ docId }: EditorView): boolean {
-  return docId !== null;
 }

@@ -1,10 +1,5 @@
 import { decode, type ReadWopiSrc, type WopiSrc } from './wopi-src.ts';
 
-/** When the proxy asks: at the load of the editor page, or at the upgrade to its WebSocket. */
-export type Stage = 'page' | 'ws';
-
-export type Permission = 'edit' | 'view' | 'readonly';
-
 /** The document that a request to the editor would open. */
 export interface Opening {
   /** See `WopiSrc`. */
@@ -13,7 +8,7 @@ export interface Opening {
   docId: string | null;
   /** The access token; null at a page, whose token is in the body. */
   token: string | null;
-  permission: Permission | null;
+  permission: string | null;
 }
 
 const MAX_LENGTH = 8192;
@@ -33,7 +28,7 @@ const ARGUMENT_NAME = /^[A-Za-z0-9_.~-]+$/;
 const TELLING: ReadonlyMap<string, string> = new Map(
   ['WOPISrc', 'access_token', 'permission'].map((name) => [name.toLowerCase(), name]),
 );
-const PERMISSIONS: ReadonlySet<string> = new Set<Permission>(['edit', 'view', 'readonly']);
+const PERMISSIONS: ReadonlySet<string> = new Set(['edit', 'view', 'readonly']);
 const OWN_TOKEN = /^[A-Za-z0-9_-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
@@ -41,27 +36,24 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /** By their names in lower case. */
 type Arguments = ReadonlyMap<string, string>;
 
-const NONE: Arguments = new Map();
-
 /** A document with the arguments in its own query. */
 interface Named extends Pick<WopiSrc, 'wopiSrc' | 'docId'> {
   args: Arguments;
 }
 
 /**
- * Reads the raw URI of a request to the editor (contract: Front proxy routing), of a page
+ * Reads the raw URI of a request to the editor (contract: Front proxy routing): a page
  * `/browser/<hash>/cool.html?WOPISrc=…` or a WebSocket `/cool/<document>/ws`, `/cool/<document>?ws`,
- * `/cool/ws?WOPISrc=…`. Tells what the editor would open, or undefined: anything that different readers could take for
- * different documents is refused. Never throws.
+ * `/cool/ws?WOPISrc=…`. Returns undefined for anything that two readers could take for different documents. Never
+ * throws.
  */
-export function parseRawUri(uri: string, stage: Stage, readWopiSrc: ReadWopiSrc): Opening | undefined {
+export function parseRawUri(uri: string, stage: string, readWopiSrc: ReadWopiSrc): Opening | undefined {
   if (uri.length > MAX_LENGTH || !RAW.test(uri) || HEXIFIED.test(uri)) return undefined;
-  const mark = uri.indexOf('?');
-  const path = mark === -1 ? uri : uri.slice(0, mark);
-  const query = mark === -1 ? '' : uri.slice(mark + 1);
-  // The editor parts its paths at every question mark.
-  if (query.includes('?')) return undefined;
+  const [path = '', query = '', ...more] = uri.split('?');
+  // The editor splits its paths at every question mark.
+  if (more.length > 0) return undefined;
   if (stage === 'page') return PAGE.test(path) ? openedByArguments(query, readWopiSrc) : undefined;
+  if (stage !== 'ws') return undefined;
   if (SOCKET.test(path)) return openedByArguments(query, readWopiSrc);
   const [, part] = SOCKET_OF_DOCUMENT.exec(path) ?? [];
   if (part !== undefined) return openedByPath(part, query, readWopiSrc);
@@ -91,7 +83,7 @@ function openedByPath(part: string, query: string, readWopiSrc: ReadWopiSrc): Op
 
 function opening({ wopiSrc, docId }: Named, args: Arguments): Opening | undefined {
   const permission = args.get('permission') || null;
-  if (permission !== null && !isPermission(permission)) return undefined;
+  if (permission !== null && !PERMISSIONS.has(permission)) return undefined;
   const token = args.get('access_token') || null;
   if (docId !== null && token !== null && !OWN_TOKEN.test(token)) return undefined;
   return { wopiSrc, docId, token: token === null ? null : plain(token), permission };
@@ -107,12 +99,10 @@ function readSource(value: string, readWopiSrc: ReadWopiSrc): Named | undefined 
 }
 
 /**
- * A document's address, encoded any number of times within reason. How often the editor decodes it depends on version
- * and place, so all readings of it have to name the same.
+ * Reads an address that is encoded up to four times. The editor’s decodings depend on version and place, so all
+ * readings have to name the same document.
  */
 function readEncoded(encoded: string, readWopiSrc: ReadWopiSrc): Named | undefined {
-  const usual = readWopiSrc.escaped(encoded);
-  if (usual) return { wopiSrc: usual.wopiSrc, docId: usual.docId, args: NONE };
   let found: Named | undefined;
   let text = encoded;
   for (let round = 0; round <= MAX_DECODINGS; round += 1) {
@@ -149,24 +139,16 @@ function agree(one: Named, other: Named): boolean {
 
 /** Arguments by name, values as they stand; undefined where one comes twice or could be taken for another. */
 function readArguments(query: string): Arguments | undefined {
-  if (query === '') return NONE;
   const args = new Map<string, string>();
-  for (let start = 0, end = 0; start < query.length; start = end + 1) {
-    end = indexOrEnd(query, '&', start);
-    if (end === start) continue;
-    const mark = Math.min(indexOrEnd(query, '=', start), end);
-    const name = query.slice(start, mark);
+  for (const argument of query.split('&')) {
+    if (argument === '') continue;
+    const [name = '', ...value] = argument.split('=');
     const key = name.toLowerCase();
     if (!ARGUMENT_NAME.test(name) || args.has(key)) return undefined;
     if ((TELLING.get(key) ?? name) !== name) return undefined;
-    args.set(key, query.slice(mark + 1, end));
+    args.set(key, value.join('='));
   }
   return args;
-}
-
-function indexOrEnd(text: string, character: string, start: number): number {
-  const index = text.indexOf(character, start);
-  return index === -1 ? text.length : index;
 }
 
 /** A foreign token without its escapes, so that it counts as one however it is spelled. */
@@ -178,8 +160,4 @@ function plain(token: string): string {
     text = next;
   }
   return text;
-}
-
-function isPermission(text: string): text is Permission {
-  return PERMISSIONS.has(text);
 }

@@ -2,20 +2,16 @@ import { AppError } from '../../../src/common/errors.ts';
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import { createDelivery } from './callback-body.ts';
 import type { Links } from './links.ts';
-import type { DocumentRecord, VersionRecord } from './model.ts';
+import type { VersionRecord } from './model.ts';
 import type { RowsTransaction } from './ports.ts';
 import type { Presence } from './presence.ts';
 import { dropUpload, takeUpload, type Uploaded } from './uploads.ts';
 import { savedAfter, toTimestamp } from './wopi.ts';
 
 /** The editor's headers about a save. */
-export interface SaveFacts {
-  /** The stamp of the version that it began from; undefined when the user decided to overwrite whatever is there. */
+export interface SaveFacts extends Pick<VersionRecord, 'autosave' | 'final' | 'modifiedByUser' | 'nonce'> {
+  /** The `LastModifiedTime` of the version that it began from; undefined when the user overwrites whatever is there. */
   timestamp: string | undefined;
-  autosave: boolean;
-  final: boolean;
-  modifiedByUser: boolean;
-  nonce: string | null;
 }
 
 /** The session in whose name a save is made; a restored edit has none. */
@@ -34,7 +30,7 @@ export interface NewVersion {
 
 export interface Committed {
   version: VersionRecord;
-  /** False for bytes that were the current version already and made none. */
+  /** False for a repeat of the current version. */
   isNew: boolean;
   /** There is a callback to send. */
   called: boolean;
@@ -44,8 +40,8 @@ export interface Committed {
 const KEPT_VERSIONS = 5;
 
 /**
- * Everything that a save changes: the version, the document, its callback, and what is too old now. A repeat of the
- * current version changes nothing.
+ * Stores the version, the document’s new state and the callback, and removes old versions. A repeat of the current
+ * version changes nothing.
  * @throws {AppError} `not_found`
  */
 export async function commitSave(
@@ -62,24 +58,24 @@ export async function commitSave(
   const made = versions.find(({ blob }) => blob === uploaded.blob);
   if (made) return { version: made, isNew: true, called: true };
   const isConflict = facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous);
-  const nonce = getNewNonce(versions, facts);
+  // Only the first save with a nonce counts: the editor sends it again with its final save.
+  const isAsked = facts.nonce !== null && !facts.final && versions.every((version) => version.nonce !== facts.nonce);
+  const nonce = isAsked ? facts.nonce : null;
   if (isConflict || isRepeat(previous, uploaded.sha256, facts, nonce)) {
     await dropUpload(tx, uploaded.blob);
     return isConflict ? 'conflict' : { version: previous, isNew: false, called: false };
   }
 
+  const { autosave, final, modifiedByUser } = facts;
   const version: VersionRecord = {
-    ...uploaded,
-    docId,
+    ...{ ...uploaded, docId, autosave, final, modifiedByUser, nonce },
     version: previous.version + 1,
     savedAt: savedAfter(previous, now),
     savedBy: session.user,
-    autosave: facts.autosave,
-    final: facts.final,
-    modifiedByUser: facts.modifiedByUser,
-    nonce,
   };
-  const document = reopened({ ...before, version: version.version }, now);
+  // A document with a save is open again, and closes again like any other.
+  const opened = before.state === 'open' ? {} : ({ state: 'open', closedAt: null, lastViewAt: now } as const);
+  const document = { ...before, ...opened, version: version.version };
   await takeUpload(tx, uploaded.blob);
   await tx.putVersion(version);
   await tx.putDocument(document);
@@ -91,8 +87,8 @@ export async function commitSave(
 }
 
 /**
- * Returns the users who have it open, with the one who saves, whom the editor may not have listed yet. At the final
- * save nobody has: the editor still lists those who have left.
+ * Returns the users who have it open, and the one who saves, whom the editor may not list yet. After the final save
+ * there is none: the editor still lists those who have left.
  */
 function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<Presence, 'users'>): EmbedUser[] {
   if (final) return [];
@@ -101,23 +97,12 @@ function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<P
 }
 
 /**
- * Returns whether the bytes of the current version come again although nobody asked for a save: when the last person
- * leaves, or because the editor missed the answer to the upload before.
+ * Returns whether the bytes of the current version came again without being asked for: when the last person leaves, or
+ * after an answer that the editor missed.
  */
 function isRepeat(current: VersionRecord, sha256: string, facts: SaveFacts, nonce: string | null): boolean {
   if (sha256 !== current.sha256 || nonce !== null) return false;
   return facts.final || current.final || facts.nonce !== null;
-}
-
-/** A document with a save is open again, and closes again like any other. */
-function reopened(document: DocumentRecord, now: number): DocumentRecord {
-  return document.state === 'open' ? document : { ...document, state: 'open', closedAt: null, lastViewAt: now };
-}
-
-/** The editor sends the nonce of the save before once more with its final one: only the first counts. */
-function getNewNonce(versions: readonly VersionRecord[], { nonce, final }: SaveFacts): string | null {
-  if (nonce === null || final) return null;
-  return versions.some((version) => version.nonce === nonce) ? null : nonce;
 }
 
 /** Removes versions that are neither among the latest five nor the original. */

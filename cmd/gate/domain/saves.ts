@@ -10,7 +10,7 @@ import type { Links } from './links.ts';
 import type { VersionRecord } from './model.ts';
 import type { Attempt, EditorSample, Rows, RowsReader } from './ports.ts';
 import type { Presence } from './presence.ts';
-import { type Committed, commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
+import { commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
 import { BrokenOff, type StoreOptions, type Uploads } from './uploads.ts';
 
@@ -19,7 +19,6 @@ export interface SavesDependencies {
   uploads: Uploads;
   presence: Pick<Presence, 'users'>;
   links: Pick<Links, 'sign'>;
-  /** Called when there is a new callback. */
   onDelivery: () => void;
   maxBytes: number;
   clock: Clock;
@@ -30,23 +29,22 @@ export interface SavesDependencies {
 
 /** Milliseconds. */
 interface SaveTimings {
-  /** The time that a save waits for a store that fails; the editor waits 30 s for an answer. */
+  /** The time for which a save is tried again while the store fails; the editor waits 30 s for an answer. */
   holdMs: number;
   retryMs: number;
   /** See `ReceiveOptions`. */
   idleMs?: number;
-  /** The time that a failed save is remembered. */
+  /** The time for which a failed save is expected again. */
   unresolvedMs: number;
 }
 
 const TIMINGS: SaveTimings = { holdMs: 25_000, retryMs: 500, unresolvedMs: 60_000 };
-/** The time without a save after which all have ended: one may be about to begin, or its answer be on its way. */
+/** The time without a save after which the gate may stop: another may begin, or an answer be on its way. */
 const QUIET_MS = 2_000;
 const POLL_MS = 100;
-/** The time that CheckFileInfo waits for saves under way. */
+/** The time for which CheckFileInfo waits for saves under way. */
 const WAIT_MS = 1_000;
 
-/** A save that has not ended. */
 interface UnderWay {
   docId: string;
   /** Aborts when nobody waits for the answer any more. */
@@ -69,54 +67,38 @@ export class Saves {
 
   /**
    * Stores a new version. When this resolves, its bytes, its row and its callback are on disk. While the store fails,
-   * the save waits for up to 25 s, since the editor gives up changes much sooner after an error than after a slow answer.
-   * @param gone aborts when nobody waits for it any more; it is stored all the same
+   * the look-up of the session and the save wait for up to 25 s in all, since the editor gives up changes much sooner
+   * after an error than after a slow answer.
+   * @param request.admit looks up the session
+   * @param request.open returns the content
+   * @param gone aborts when nobody waits for the answer any more; the content is stored all the same
    * @returns the version; `conflict` when the save began from a version other than the current one; the current version
    *   for a repeat of its bytes that nobody asked for
-   * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off; `file_too_large`; 503
+   * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off; `file_too_large`; 503; what `admit`
+   *   and `open` throw
    */
-  save(session: Saver, content: Readable, facts: SaveFacts, gone?: AbortSignal): Promise<VersionRecord | 'conflict'> {
-    return this.#run(session.docId, gone, (attempt) => this.#store(session, content, facts, { gone, attempt }));
-  }
-
-  /**
-   * Does the same for a request of which is not known yet whose save it is. While the store fails, that waits as the rest
-   * does and within the same 25 s, and then counts as a save that has failed.
-   * @param request.admit finds that out
-   * @param request.open asks for the content
-   * @throws {AppError} what these two throw, too
-   */
-  put(
+  async save(
     docId: string,
     { admit, open }: { admit: () => Promise<Saver>; open: () => Readable },
     facts: SaveFacts,
     gone?: AbortSignal,
   ): Promise<VersionRecord | 'conflict'> {
-    return this.#run(docId, gone, async (attempt) => {
-      const session = await attempt(admit).catch(async (error) => {
-        // An answer has no cause.
-        if (error instanceof AppError && error.cause !== undefined) await this.#deps.uploads.fail(docId);
-        throw error;
-      });
-      return this.#store(session, open(), facts, { gone, attempt });
-    });
-  }
-
-  /** Counts work as a save under way from its beginning. */
-  async #run<Result>(
-    docId: string,
-    gone: AbortSignal | undefined,
-    work: (attempt: Attempt) => Promise<Result>,
-  ): Promise<Result> {
+    const { uploads, log, onDelivery } = this.#deps;
     const save: UnderWay = { docId, gone, ended: Promise.withResolvers() };
     this.#underWay.add(save);
+    const attempt = retryFor(this.#timings, log);
     try {
-      return await work(retryFor(this.#timings, this.#deps.log));
+      const session = await attempt(admit).catch(async (error) => {
+        // A refusal has no cause; an `Unavailable` has one.
+        if (error instanceof AppError && error.cause !== undefined) await uploads.fail(docId);
+        throw error;
+      });
+      return await this.#store(session, open(), facts, { gone, attempt });
     } catch (thrown) {
       const error = thrown instanceof AppError ? thrown : new AppError('internal', {}, { status: 503, cause: thrown });
       if (error instanceof BrokenOff) this.#unresolved.needSample();
       // The version may be there, with its callback: only the answer to the commit may have been lost.
-      if (error.status === 503) this.#deps.onDelivery();
+      if (error.status === 503) onDelivery();
       throw error;
     } finally {
       this.#underWay.delete(save);
@@ -130,37 +112,31 @@ export class Saves {
     facts: SaveFacts,
     how: Pick<StoreOptions, 'gone' | 'attempt'>,
   ): Promise<VersionRecord | 'conflict'> {
-    const { uploads, maxBytes, clock } = this.#deps;
+    const { uploads, maxBytes, clock, onDelivery, log, audit } = this.#deps;
+    const { docId, sessionId } = session;
     const options = { isSave: true, maxBytes, idleMs: this.#timings.idleMs, ...how };
-    const outcome = await uploads.store(session.docId, content, options, async (tx, uploaded) => {
+    const outcome = await uploads.store(docId, content, options, async (tx, uploaded) => {
       const committed = await commitSave(tx, { session, uploaded, facts, now: clock() }, this.#deps);
-      await tx.resolveUploads(session.docId, uploads.gate);
+      await tx.resolveUploads(docId, uploads.gate);
       return committed;
     });
-    return outcome === 'conflict' ? this.#reportConflict(session) : this.#report(session, outcome);
-  }
-
-  #report({ docId, sessionId }: Saver, { version, isNew, called }: Committed): VersionRecord {
-    const { onDelivery, log, audit } = this.#deps;
+    if (outcome === 'conflict') {
+      log.warn({ document: docId, session: sessionId }, 'a save was based on a version other than the current one');
+      return 'conflict';
+    }
+    const { version, isNew, called } = outcome;
     if (called) onDelivery();
     const { size, autosave, final } = version;
-    const facts = { document: docId, session: sessionId, version: version.version, size, autosave, final };
-    log.info(facts, isNew ? 'document saved' : 'the current version was uploaded again');
-    if (isNew) audit.record('document.saved', facts);
+    const saved = { document: docId, session: sessionId, version: version.version, size, autosave, final };
+    log.info(saved, isNew ? 'document saved' : 'the current version was uploaded again');
+    if (isNew) audit.record('document.saved', saved);
     return version;
   }
 
-  #reportConflict({ docId, sessionId }: Saver): 'conflict' {
-    const facts = { document: docId, session: sessionId };
-    this.#deps.log.warn(facts, 'a save was based on a version other than the current one');
-    return 'conflict';
-  }
-
   /**
-   * Returns whether a save has just failed because of a gate, its connection broke, or it is still being stored though
-   * nobody waits for it any more. The editor then asks for CheckFileInfo: an answer with the old size would be a conflict
-   * to it, which ends its attempts, while it goes on trying as long as there is no answer. Saves that are under way are
-   * waited for, for up to a second: one may break off in a moment.
+   * Returns whether a save has just failed, broken off, or is still being stored although nobody waits for it. The
+   * editor then asks for CheckFileInfo and takes the old size for a conflict, which ends its attempts; without an
+   * answer it goes on trying. Waits up to a second for saves under way.
    */
   async hasUnresolvedSave(docId: string): Promise<boolean> {
     const own = this.#getUnderWay(docId);
@@ -182,12 +158,12 @@ export class Saves {
     return this.#unresolved.observe(sample);
   }
 
-  /** Returns whether a sample of the editor is needed soon, for `observe`. */
+  /** Returns whether `observe` needs a sample soon. */
   needsSample(): boolean {
     return this.#unresolved.needsSample();
   }
 
-  /** Resolves once there has been no save for a moment: the last ones have their answers. */
+  /** Resolves once there has been no save for a moment. */
   async waitUntilQuiet(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_MS; quiet = this.#underWay.size > 0 ? 0 : quiet + POLL_MS) {
       await sleep(POLL_MS, undefined, { ref: false });
@@ -196,9 +172,9 @@ export class Saves {
 }
 
 /**
- * Returns a function that runs work again while it fails, for `holdMs` in all from the beginning of the first attempt
- * that failed on: a store that hangs has taken some of that time already. Time in which nothing fails does not count. An
- * `AppError` is an answer, and ends the attempts at once, unless it is that the store is away.
+ * Returns a function that repeats work while it fails, for `holdMs` in all. Time counts from the beginning of an
+ * attempt that failed; time in which nothing fails does not count. An `AppError` other than `Unavailable` ends the
+ * attempts.
  * @throws {AppError} 503 when the time is over
  */
 export function retryFor(

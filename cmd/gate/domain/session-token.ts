@@ -21,11 +21,7 @@ export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/**
- * The session of a path and the token that came for it.
- * @param token undefined: none was sent
- * @throws {AppError} `not_found`; `invalid_session_token` for a token that is not this session's
- */
+/** Finds a session and checks its token. @throws {AppError} `not_found`, `invalid_session_token` */
 export async function getSession(tx: RowsReader, sessionId: string, token: string | undefined): Promise<SessionRecord> {
   const session = SESSION_ID.test(sessionId) ? await tx.session(sessionId) : undefined;
   if (!session) throw new AppError('not_found');

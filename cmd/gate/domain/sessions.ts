@@ -29,12 +29,20 @@ interface Dependencies {
   audit: Audit;
 }
 
-/** The client that asks for a session. */
 export interface Caller {
   /** Origin of the page; null when a server asks. */
   origin: string | null;
   /** Public address of the service, without a slash at its end. */
   baseUrl: string;
+}
+
+/** The figures of a refused admission. */
+type Full = Extract<AdmissionAnswer, { admitted: false }>;
+
+interface Answered {
+  session: SessionRecord;
+  document: DocumentRecord;
+  full: Full | undefined;
 }
 
 /** Embed sessions (contract: Gate, embedding). Each method but `create` takes the token that came with the request. */
@@ -58,14 +66,10 @@ export class Sessions {
     try {
       const page = await editor.page(fileType);
       const token = newToken();
-      const { mode, requestedMode, hasEdited } = decideMode(embedding.mode, full, { ...embedding, hasEdited: false });
-      const made = await this.#add(embedding, caller, {
-        ...{ sessionId, docId, mode, requestedMode, hasEdited },
-        tokenHash: hashToken(token),
-      });
-      const { user, origin } = made.session;
+      const made = await this.#add(embedding, caller, { sessionId, docId, full, tokenHash: hashToken(token) });
+      const { user, origin, mode } = made.session;
       audit.record('session.created', { session: sessionId, document: docId, user: user.id, mode, origin });
-      return this.#view({ ...made, full }, token, page);
+      return this.#view(made, token, page);
     } catch (error) {
       // A place that cannot be given back now is free again after a minute.
       await this.#release(sessionId).catch(() => {});
@@ -73,28 +77,36 @@ export class Sessions {
     }
   }
 
-  #add(embedding: Embedding, { origin, baseUrl }: Caller, made: NewSession) {
+  #add(
+    embedding: Embedding,
+    { origin, baseUrl }: Caller,
+    {
+      sessionId,
+      docId,
+      tokenHash,
+      full,
+    }: Pick<SessionRecord, 'sessionId' | 'docId' | 'tokenHash'> & { full?: Full | undefined },
+  ): Promise<Answered> {
     const { rows, ttlMinutes, clock } = this.#deps;
-    const { callbackUrl, document, readOnly, lang, ui } = embedding;
+    const { callbackUrl, document, readOnly, lang, ui, user } = embedding;
     return rows.transact(async (tx) => {
       const now = clock();
-      const opened = await letIn(tx, made.docId, now, { title: document.title, callbackUrl, baseUrl });
       const session: SessionRecord = {
-        ...made,
-        ...{ readOnly, lang, ui, origin },
-        user: embedding.user ?? { id: made.sessionId, name: GUEST },
+        ...{ sessionId, docId, tokenHash, readOnly, lang, ui, origin },
+        ...decideMode(embedding.mode, full, { readOnly, hasEdited: false }),
+        user: user ?? { id: sessionId, name: GUEST },
         createdAt: now,
         expiresAt: now + ttlMinutes * 60_000,
         closedAt: null,
       };
+      const opened = await letIn(tx, docId, now, { title: document.title, callbackUrl, baseUrl });
       await tx.putSession(session);
-      return { session, document: opened };
+      return { session, document: opened, full };
     });
   }
 
   /**
-   * Returns the state of a session, also of one that has ended.
-   * @param nonce of the save that the asker waits for
+   * Returns the state of a session, also of an ended one. @param nonce of the save that the client waits for
    * @throws {AppError} `not_found`, `invalid_session_token`
    */
   state(sessionId: string, token: string | undefined, baseUrl: string, nonce?: string): Promise<EmbedSessionState> {
@@ -106,7 +118,7 @@ export class Sessions {
       const isThere = state === 'active' || (state === 'expired' && presence.lists(session));
       const { document, version: current } = await findCurrent(tx, session.docId);
       const { docId, key } = document;
-      // A user who has left still learns how the document fared, and gets no new way to its content.
+      // A user who has left still learns the state of the document, but gets no working link to its content.
       const until = isThere ? undefined : Math.min(session.closedAt ?? session.expiresAt, session.expiresAt);
       const loadedAt = await getLoadedAt(tx, docId);
       return {
@@ -124,9 +136,8 @@ export class Sessions {
   }
 
   /**
-   * Changes the mode of a session.
-   * @param readMode called once it is known that the asker may change it
-   * @throws {AppError} `not_found`, `invalid_session_token`, `editor_unavailable`; what `readMode` throws
+   * Changes the mode of a session. @param readMode called once the client is known to have access
+   * @throws {AppError} `not_found`, `invalid_session_token`, `editor_unavailable`; errors of `readMode`
    */
   async changeMode(sessionId: string, token: string | undefined, readMode: () => Promise<Mode>): Promise<EmbedSession> {
     const { rows, editor, clock, audit } = this.#deps;
@@ -137,7 +148,7 @@ export class Sessions {
     });
     const mode = await readMode();
     const page = await editor.page(fileType);
-    // Nobody else has the session meanwhile: of two requests at a time the later one decides the mode and the place alike.
+    // The transaction locks the session: of two requests at a time the later one decides the mode and the place alike.
     const changed = await rows.transact(async (tx) => {
       const now = clock();
       const before = await getSession(tx, sessionId, token);
@@ -154,7 +165,7 @@ export class Sessions {
     return this.#view(changed, token as string, page);
   }
 
-  /** Ends a session; once more changes nothing. @throws {AppError} `not_found`, `invalid_session_token` */
+  /** Ends a session; doing so again changes nothing. @throws {AppError} `not_found`, `invalid_session_token` */
   async close(sessionId: string, token: string | undefined): Promise<void> {
     const { rows, clock, audit } = this.#deps;
     const closed = await rows.transact(async (tx) => {
@@ -164,14 +175,11 @@ export class Sessions {
       return session;
     });
     if (closed) audit.record('session.closed', { session: sessionId, document: closed.docId });
-    // Once more for who asks again because there was no answer.
+    // Also for a client that asks again because it got no answer.
     await this.#release(sessionId);
   }
 
-  /**
-   * Makes what creation and a change of mode answer (contract: Embed session).
-   * @param page path and query of the editor page, ready for `WOPISrc=`
-   */
+  /** Returns the embed session of the contract. @param page path and query of the editor page, ready for `WOPISrc=` */
   #view({ session, document, full }: Answered, token: string, page: string): EmbedSession {
     return {
       session_id: session.sessionId,
@@ -183,7 +191,9 @@ export class Sessions {
       limit: full
         ? { code: 'connection_limit_reached', limit: full.limit, current: full.current, pending: full.pending }
         : null,
-      message: full ? limitMessage(full) : null,
+      message: full
+        ? `Đã đạt giới hạn ${full.limit} kết nối chỉnh sửa đồng thời nên tài liệu được mở ở chế độ chỉ đọc. Vui lòng thử lại khi có người đóng tài liệu.`
+        : null,
       editor_url: editorUrl(page, toWopiSrc(this.#deps.wopiUrl, document.docId), session),
       form: {
         access_token: token,
@@ -195,7 +205,6 @@ export class Sessions {
     };
   }
 
-  /** Reserves a place for a session that is to edit. */
   async #admit(sessionId: string): Promise<Full | undefined> {
     const answer = await this.#deps.places.use((counting) => counting.admit(sessionId));
     return answer.admitted ? undefined : answer;
@@ -206,32 +215,20 @@ export class Sessions {
   }
 }
 
-/** The figures of a refused admission, for a session that wanted to edit and may not. */
-type Full = Extract<AdmissionAnswer, { admitted: false }>;
-
-interface Answered {
-  session: SessionRecord;
-  document: DocumentRecord;
-  full: Full | undefined;
-}
-
-type NewSession = Pick<SessionRecord, 'sessionId' | 'docId' | 'mode' | 'requestedMode' | 'hasEdited' | 'tokenHash'>;
-
 /** Refuses a configuration whose addresses may not be reached, also where none of them is needed now. */
 async function checkUrls({ document, callbackUrl }: Embedding, { check }: Pick<Downloader, 'check'>): Promise<void> {
-  const checked = (path: string, url: string): Promise<void> =>
+  const urls = { '/document/url': document.url, ...(callbackUrl !== null && { '/editor/callbackUrl': callbackUrl }) };
+  const checks = Object.entries(urls).map(([path, url]) =>
     check(url).catch((error: unknown) => {
       throw at(path, error);
-    });
-  await Promise.all([
-    checked('/document/url', document.url),
-    ...(callbackUrl === null ? [] : [checked('/editor/callbackUrl', callbackUrl)]),
-  ]);
+    }),
+  );
+  await Promise.all(checks);
 }
 
 /**
- * Finds the save that was asked for with a nonce, else the last that was with any: two people may save at the same
- * moment. A nonce is kept with the one version that it counts for (`commitSave`).
+ * Finds the save that was asked for with a nonce, else the last one with any: two people may save at the same moment. Only
+ * one version keeps a nonce (`commitSave`).
  */
 function findAskedSave(versions: readonly VersionRecord[], asked: string | undefined): EmbedSessionState['save'] {
   const saves = versions.flatMap(({ nonce, version }) => (nonce === null ? [] : [{ nonce, version }]));
@@ -247,17 +244,12 @@ function decideMode(
   return { mode, requestedMode, hasEdited: hasEdited || mode === 'edit' };
 }
 
-/** The read-only argument only spares the editor's controls: what forbids writing is CheckFileInfo. */
+/** The read-only argument only spares the editor's controls: CheckFileInfo forbids writing. */
 function editorUrl(page: string, wopiSrc: string, { lang, mode, ui }: SessionRecord): string {
-  const argument = (name: string, value: string): string => `${name}=${encodeURIComponent(value)}`;
   return [
-    `${page}${argument('WOPISrc', wopiSrc)}`,
-    argument('lang', lang.replaceAll('_', '-')),
+    `${page}WOPISrc=${encodeURIComponent(wopiSrc)}`,
+    `lang=${encodeURIComponent(lang.replaceAll('_', '-'))}`,
     ...(ui.closeButton ? ['closebutton=1'] : []),
     ...(mode === 'view' ? ['permission=readonly'] : []),
   ].join('&');
-}
-
-function limitMessage({ limit }: Full): string {
-  return `Đã đạt giới hạn ${limit} kết nối chỉnh sửa đồng thời nên tài liệu được mở ở chế độ chỉ đọc. Vui lòng thử lại khi có người đóng tài liệu.`;
 }

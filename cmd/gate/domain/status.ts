@@ -40,31 +40,22 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
   return async () => {
     const now = clock();
     if (!read || now - read.at >= FRESH_MS || now < read.at) read = { at: now, stored: stored() };
-    const {
-      open,
-      callbacks,
-      unsaved: lost,
-    } = await read.stored.catch((error: unknown) => {
+    const { open, callbacks, ...counted } = await read.stored.catch((error: unknown) => {
       read = undefined;
       throw error;
     });
     const { state, graceDaysLeft } = license();
     return {
       upstream: { editor_server: editor.state() },
-      editor: { unsaved: lost },
+      editor: { unsaved: counted.unsaved },
       connections: await figures(),
       license: { state, grace_days_left: graceDaysLeft },
-      embed: {
-        open_documents: open.documents,
-        sessions: open.sessions,
-        callback_signing: callbackSigning,
-        callbacks,
-      },
+      embed: { open_documents: open.documents, sessions: open.sessions, callback_signing: callbackSigning, callbacks },
     };
   };
 }
 
-/** Ids are random; the key is the portal's own, and no business of a stranger. */
+/** The key is the portal’s and not public; ids are random. */
 function givenUp({ delivery, event, docId, version, endedAt, nextAttemptAt, lastStatus }: DeliveryRecord) {
   return { delivery, event, doc_id: docId, version, at: iso(endedAt ?? nextAttemptAt), last_status: lastStatus };
 }

@@ -1,19 +1,18 @@
 export type TimedKeys = ReturnType<typeof createTimedKeys>;
 
 /**
- * Keys that each stay for a while from when they were last added. Times are epoch milliseconds.
- * @param stored those to begin with, each with its end
+ * Keys that each stay for `stayMs` from when they were last added. @param stored keys with their ends, epoch
+ * milliseconds
  */
 export function createTimedKeys(stayMs: number, stored: Iterable<[key: string, end: number]> = []) {
   // In the order of their ends, since all stay equally long.
   const ends = new Map(stored);
 
-  /** Adds a key, or restarts its time. Returns whether that made a difference. */
-  function add(key: string, now: number): boolean {
-    if (ends.get(key) === now + stayMs) return false;
+  /** Adds a key, or restarts its time. */
+  function add(key: string, now: number): void {
+    if (ends.get(key) === now + stayMs) return;
     ends.delete(key);
     ends.set(key, now + stayMs);
-    return true;
   }
 
   return {
@@ -22,7 +21,6 @@ export function createTimedKeys(stayMs: number, stored: Iterable<[key: string, e
     has: (key: string) => ends.has(key),
     keys: () => ends.keys(),
     size: () => ends.size,
-    /** Drops those whose time is over. */
     expire(now: number): void {
       for (const [key, end] of ends) {
         // The clock was set back since: nobody knows how much of its time is left.

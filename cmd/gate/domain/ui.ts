@@ -10,8 +10,8 @@ export function knownUi(ui: EmbedUi): EmbedUi {
 }
 
 /**
- * The form field `ui_defaults` (contract: Embed session): `key=value` pairs with `;` between them, as the editor reads
- * them. Only what the portal said is in it, so that everything else stays as the editor has it.
+ * The form field `ui_defaults` (contract: Embed session), in the editor’s form. Only members that the portal set are in
+ * it.
  */
 export function uiDefaults(ui: EmbedUi, fileType: FileType): string {
   const pairs = ui.toolbar === undefined ? [] : [`UIMode=${ui.toolbar}`];

@@ -4,15 +4,13 @@ import type { UploadRecord } from './model.ts';
 import type { EditorSample, Rows, RowsReader } from './ports.ts';
 import type { Uploads } from './uploads.ts';
 
-/** The time that a document has to be without a view until its save is not expected again: the editor's list may lag. */
+/** The time without a view after which a save that broke off is not expected again; the editor’s list may lag. */
 const ABSENT_MS = 3_000;
-/** The time that a save of another gate is waited for at least: it may break off in a moment. */
+/** The least time for which a save of another gate is waited for: it may break off in a moment. */
 const WAIT_MS = 1_000;
-/** The time in which a gate that lives tells so; after that its save counts as failed. */
+/** A save that its gate has not renewed for this long counts as failed. */
 const SILENT_MS = 3_000;
 const POLL_MS = 200;
-/** The clocks of two gates may differ by that much. */
-const SKEW_MS = 10_000;
 
 export interface UnresolvedSavesDependencies {
   rows: Rows;
@@ -22,10 +20,10 @@ export interface UnresolvedSavesDependencies {
   keepMs: number;
 }
 
-/** The saves of all gates that failed in a way that makes the editor try again, and those that died with their gate. */
+/** The saves of all gates that failed so that the editor repeats them, and those whose gate died. */
 export class UnresolvedSaves {
   readonly #deps: UnresolvedSavesDependencies;
-  /** Those that broke off, by their blobs, and since when nobody has had their document open. */
+  /** Saves that broke off: by their blobs, the time since when nobody has had the document open. */
   #brokenOff = new Map<string, number | undefined>();
   #isSampleNeeded = false;
 
@@ -34,44 +32,49 @@ export class UnresolvedSaves {
   }
 
   /**
-   * Returns whether a document has any. A save that another gate has under way is waited for, until that gate has told
-   * that it goes on, and for a second at least.
+   * Returns whether a document has any. A save that another gate has under way is waited for until that gate renews it,
+   * for a second at least.
    */
   async has(docId: string): Promise<boolean> {
     const began = performance.now();
     const first = await this.#find({ docId });
     for (let found = first; ; found = await this.#find({ docId })) {
-      if (this.#deps.uploads.hasUnreported(docId) || found.some(({ state }) => isFailed(state))) return true;
+      if (
+        this.#deps.uploads.hasUnreported(docId) ||
+        found.some(({ state }) => state === 'failed' || state === 'broken_off')
+      )
+        return true;
       const waited = performance.now() - began;
       const others = found.filter((upload) => upload.gate !== this.#deps.uploads.gate);
       if (others.some(({ state }) => state === 'abandoned')) return true;
       const underWay = others.filter(
         ({ blob, state }) => state === 'under_way' && first.some((one) => one.blob === blob),
       );
-      const silent = underWay.filter((upload) => first.some((one) => isSame(one, upload)));
+      const silent = underWay.filter(({ blob, seenAt }) =>
+        first.some((one) => one.blob === blob && one.seenAt === seenAt),
+      );
       if (underWay.length === 0 || (silent.length === 0 && waited >= WAIT_MS)) return false;
       if (waited >= SILENT_MS) return silent.length > 0;
       await sleep(POLL_MS);
     }
   }
 
-  /** Returns whether a save of a document is under way or unresolved, as the rows tell. */
+  /** Returns whether a save of a document is under way or unresolved. */
   async isExpected(tx: RowsReader, docId: string): Promise<boolean> {
     if (this.#deps.uploads.hasUnreported(docId)) return true;
     return (await tx.uploads({ docId })).some((upload) => this.#isRecent(upload));
   }
 
-  /** Returns whether a save that broke off may come again, so that a sample is needed soon. */
+  /** Returns whether a save that broke off may come again, which the next sample shows. */
   needsSample(): boolean {
     return this.#isSampleNeeded;
   }
 
-  /** Notes that a save broke off. */
   needSample(): void {
     this.#isSampleNeeded = true;
   }
 
-  /** Forgets saves that broke off and whose document is closed: an editor that was killed does not try again. */
+  /** Ends saves that broke off and whose document is closed: a killed editor does not repeat them. */
   async observe({ at, views }: Pick<EditorSample, 'at' | 'views'>): Promise<void> {
     const uploads = (await this.#find({})).filter(({ state }) => state === 'broken_off');
     const open = new Set(views.map(({ docId }) => docId));
@@ -87,28 +90,11 @@ export class UnresolvedSaves {
   }
 
   async #find(filter: Parameters<RowsReader['uploads']>[0]): Promise<UploadRecord[]> {
-    const { rows, clock } = this.#deps;
-    const found = await rows.read((tx) => tx.uploads(filter));
-    const now = clock();
-    const late = found.filter(({ state, seenAt }) => state !== 'over' && seenAt > now + SKEW_MS);
-    if (late.length > 0) {
-      // The clock was set back since: nobody knows how much of their time is left.
-      await rows.transact(async (tx) => {
-        for (const upload of late) await tx.renewUpload({ ...upload, seenAt: now });
-      });
-    }
+    const found = await this.#deps.rows.read((tx) => tx.uploads(filter));
     return found.filter((upload) => this.#isRecent(upload));
   }
 
   #isRecent({ state, seenAt }: UploadRecord): boolean {
     return state !== 'over' && this.#deps.clock() - seenAt < this.#deps.keepMs;
   }
-}
-
-function isFailed(state: UploadRecord['state']): boolean {
-  return state === 'failed' || state === 'broken_off';
-}
-
-function isSame(one: UploadRecord, other: UploadRecord): boolean {
-  return one.blob === other.blob && one.seenAt === other.seenAt;
 }

@@ -56,9 +56,9 @@ export interface UnsavedTimings {
 }
 
 /**
- * The edits that the editor could not store. The editor puts a copy of every save into its quarantine, so each file is
- * asked about: it can go when its bytes are current or were stored since, or when a later save of the same loading of its
- * document was stored, which contains it. What has not come within a minute is taken in and kept until somebody decides.
+ * Edits that the editor could not store. It copies each save into its quarantine, whose script asks about each file: a
+ * file can go when its bytes are current or were stored since, or when a later save of the same loading was stored,
+ * which contains it. After a minute the gate takes a file in and keeps it until an administrator decides.
  */
 export class UnsavedEdits {
   readonly #deps: UnsavedDependencies;
@@ -95,10 +95,7 @@ export class UnsavedEdits {
     return now - since >= this.#timings.grace && !found.isSaving ? 'send' : 'wait';
   }
 
-  /**
-   * Takes a file in; when it resolves, the file is in the store.
-   * @throws {AppError} `bad_request` for bytes with another hash
-   */
+  /** Takes a file into the store. @throws {AppError} `bad_request` for bytes with another hash */
   async keep({ docId, pid, sha256, ageMs }: Quarantined, content: Readable): Promise<void> {
     const { rows, uploads, clock, log } = this.#deps;
     const at = Math.round(clock() - ageMs);
@@ -135,7 +132,7 @@ export class UnsavedEdits {
   }
 
   /**
-   * Makes a version of an edit, over whatever is current.
+   * Makes a version of an edit, over the current one.
    * @throws {AppError} `not_found`; `bad_request` of status 409 while somebody has the document open
    */
   async restore(id: string): Promise<VersionRecord> {
@@ -145,7 +142,8 @@ export class UnsavedEdits {
     const facts = { timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null };
     const content = blobs.read(edit);
     const saver = { docId: edit.docId, sessionId: null, user: null };
-    const version = await saves.save(saver, content, facts).finally(() => content.destroy());
+    const request = { admit: async () => saver, open: () => content };
+    const version = await saves.save(edit.docId, request, facts).finally(() => content.destroy());
     if (version === 'conflict') throw new TypeError('a save without a timestamp has no conflict');
     await this.#remove(edit);
     return version;
@@ -170,8 +168,8 @@ export class UnsavedEdits {
   }
 
   /**
-   * Returns whether the bytes of an edit are current, or were stored after it was made, within a day: a text that was
-   * changed back has the bytes of an earlier version, and is another edit.
+   * Returns whether an edit’s bytes are current, or were stored within a day after it was made. An earlier version with
+   * the same bytes does not count: a text that was changed back is another edit.
    */
   async #isVersion(
     tx: RowsReader,

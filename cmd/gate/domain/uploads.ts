@@ -8,20 +8,20 @@ import { repeat } from '../../../src/common/repeat.ts';
 import type { UploadRecord, VersionRecord } from './model.ts';
 import type { Blobs, Incoming, ReceiveOptions, Rows, RowsTransaction } from './ports.ts';
 
-/** The interval at which a gate tells the others that its uploads go on. */
+/** The interval at which a gate renews the rows of its uploads. */
 const RENEW_MS = 1_000;
-/** The time that an answer waits until the others know of a failure. */
+/** The time for which an answer waits until a failure is written down. */
 const NOTE_MS = 1_000;
-/** The time after which a failure matters to nobody. */
+/** The time after which a failure need not be written down any more. */
 const FORGET_MS = 60_000;
 
-/** Content that ended before all of it had arrived; what went wrong is its sender's or the network's. */
+/** Content that stalled or broke off: a problem of its sender or the network. */
 export class BrokenOff extends AppError {
   static stalled(): BrokenOff {
     return new BrokenOff('bad_request', mistake('nội dung ngừng được gửi'), { status: 408 });
   }
 
-  /** An error of the content's stream; one that already has a code keeps it. */
+  /** An error of the content’s stream; an `AppError` stays as it is. */
   static from(error: Error): AppError {
     if (error instanceof AppError) return error;
     return new BrokenOff('bad_request', mistake('nội dung bị ngắt giữa chừng'), { cause: error });
@@ -40,11 +40,11 @@ export interface UploadsDependencies {
   log: Pick<Logger, 'error'>;
 }
 
-/** Bytes in the store, of which a version can be made. */
+/** Bytes in the store that can become a version. */
 export type Uploaded = Pick<VersionRecord, 'blob' | 'sha256' | 'size'>;
 
 export interface StoreOptions extends ReceiveOptions {
-  /** It is a save: the editor tries again when it fails. */
+  /** It is a save, which the editor repeats after a failure. */
   isSave?: boolean;
   /** Aborts when nobody waits for the answer any more; the content is stored all the same. */
   gone?: AbortSignal | undefined;
@@ -52,24 +52,25 @@ export interface StoreOptions extends ReceiveOptions {
 
 type Commit<Result> = (tx: RowsTransaction, uploaded: Uploaded) => Promise<Result>;
 
-/** Content on its way into the store. A row for each tells all gates how it fares. */
+/** Stores content. The row of an upload shows its state to all gates. */
 export class Uploads {
   /** The id of this gate in its rows. */
   readonly gate: string = newName();
   readonly #deps: UploadsDependencies;
   readonly #underWay = new Set<UploadRecord>();
-  /** Those that failed, as long as the others do not know. */
+  /** Failed uploads whose rows do not say so yet. */
   readonly #unreported = new Set<UploadRecord>();
-  #stopRenewing: (() => void) | undefined;
+  readonly #stopRenewing: () => unknown;
 
   constructor(deps: UploadsDependencies) {
     this.#deps = deps;
+    this.#stopRenewing = repeat(RENEW_MS, () => this.#renew());
   }
 
   /**
-   * Receives the bytes into a file, puts the file into the store under a name that nothing ever had, and runs `commit`,
-   * which has to end the upload: `takeUpload` or `dropUpload`. A row notes the name before the bytes are stored, so that
-   * they are found and removed when it does not come to that.
+   * Receives content into a file, moves the file into the store under a new name, and runs `commit`, which has to call
+   * `takeUpload` or `dropUpload`. A row notes the name before the bytes are stored, so that cleaning finds them after a
+   * failure.
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off; `file_too_large`
    */
   async store<Result>(
@@ -78,54 +79,17 @@ export class Uploads {
     options: StoreOptions,
     commit: Commit<Result>,
   ): Promise<Result> {
-    const upload: UploadRecord = {
-      ...{ blob: newName(), docId, gate: this.gate },
-      ...{ state: options.isSave ? 'under_way' : 'over', seenAt: this.#deps.clock() },
-    };
+    const { rows, blobs, incoming, clock, log } = this.#deps;
+    const { isSave = false, gone, attempt = (work) => work() } = options;
+    const blob = newName();
+    const state = isSave ? 'under_way' : 'over';
+    const upload: UploadRecord = { blob, docId, gate: this.gate, state, seenAt: clock() };
     const abandon = (): void => {
-      if (options.isSave) upload.state = 'abandoned';
+      if (isSave) upload.state = 'abandoned';
       void this.#renew();
     };
-    options.gone?.addEventListener('abort', abandon);
+    gone?.addEventListener('abort', abandon);
     this.#underWay.add(upload);
-    this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
-    try {
-      return await this.#receive(upload, content, options, commit);
-    } finally {
-      options.gone?.removeEventListener('abort', abandon);
-      this.#underWay.delete(upload);
-      this.#rest();
-    }
-  }
-
-  /** Notes a save that has failed before its content was asked for. */
-  async fail(docId: string): Promise<void> {
-    this.#unreported.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
-    this.#stopRenewing ??= repeat(RENEW_MS, () => this.#renew());
-    await atMost(NOTE_MS, this.#renew());
-  }
-
-  /** Tells the others nothing any more. */
-  stop(): void {
-    this.#underWay.clear();
-    this.#unreported.clear();
-    this.#rest();
-  }
-
-  /** Returns whether an upload of a document failed and the rows do not say so yet. */
-  hasUnreported(docId: string): boolean {
-    return [...this.#unreported].some((upload) => upload.docId === docId);
-  }
-
-  async #receive<Result>(
-    upload: UploadRecord,
-    content: Readable,
-    options: StoreOptions,
-    commit: Commit<Result>,
-  ): Promise<Result> {
-    const { rows, blobs, incoming, log } = this.#deps;
-    const { attempt = (work) => work() } = options;
-    const { blob, docId } = upload;
     const isOn = (): boolean => this.#underWay.has(upload);
     // The content arrives meanwhile.
     const noted = attempt(async () => (isOn() ? rows.transact((tx) => tx.addUpload({ ...upload })) : undefined));
@@ -141,15 +105,35 @@ export class Uploads {
         for (const other of this.#unreported) if (other.docId === docId) this.#unreported.delete(other);
         return result;
       } finally {
-        await incoming
-          .discard(file)
-          .catch((error) => log.error({ err: error }, 'a received file could not be removed'));
+        const warn = (error: unknown) => log.error({ err: error }, 'a received file could not be removed');
+        await incoming.discard(file).catch(warn);
       }
     } catch (error) {
       this.#underWay.delete(upload);
       await atMost(NOTE_MS, this.#noteFailure(upload, error, noted));
       throw error;
+    } finally {
+      gone?.removeEventListener('abort', abandon);
+      this.#underWay.delete(upload);
     }
+  }
+
+  /** Notes a save that failed before its content was read. */
+  async fail(docId: string): Promise<void> {
+    this.#unreported.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
+    await atMost(NOTE_MS, this.#renew());
+  }
+
+  /** Ends renewing. */
+  stop(): void {
+    this.#underWay.clear();
+    this.#unreported.clear();
+    this.#stopRenewing();
+  }
+
+  /** Returns whether an upload of a document failed and the rows do not say so yet. */
+  hasUnreported(docId: string): boolean {
+    return [...this.#unreported].some((upload) => upload.docId === docId);
   }
 
   async #noteFailure(upload: UploadRecord, error: unknown, noted: Promise<void>): Promise<void> {
@@ -164,8 +148,12 @@ export class Uploads {
     await this.#renew();
   }
 
-  /** Writes down what is under way, and what failed. The next time it is tried again. */
+  /**
+   * Renews the rows of uploads under way, and writes down failures. A transaction that fails is tried again the next
+   * time.
+   */
   async #renew(): Promise<void> {
+    if (this.#underWay.size + this.#unreported.size === 0) return;
     const { rows, clock } = this.#deps;
     const now = clock();
     for (const upload of this.#unreported) if (now - upload.seenAt > FORGET_MS) this.#unreported.delete(upload);
@@ -180,34 +168,26 @@ export class Uploads {
       },
       () => {},
     );
-    this.#rest();
-  }
-
-  #rest(): void {
-    if (this.#underWay.size + this.#unreported.size > 0) return;
-    this.#stopRenewing?.();
-    this.#stopRenewing = undefined;
   }
 }
 
 /**
- * Ends an upload as part of the transaction that makes a version of it.
- * @throws {AppError} 503 when nobody believed in it any more, and its bytes are removed
+ * Ends an upload in the transaction that makes a version of it.
+ * @throws {AppError} 503 when cleaning has given it up, and its bytes are removed
  */
 export async function takeUpload(tx: RowsTransaction, blob: string): Promise<void> {
   if (!(await tx.removeUpload(blob))) throw new AppError('internal', {}, { status: 503 });
 }
 
 /**
- * Ends an upload that nothing is made of. One that is not noted any more was taken, and only the answer to that may have
- * been lost: its bytes stay.
+ * Ends an upload without a version. If its row is gone, an earlier commit took it and only the answer was lost: its
+ * bytes stay.
  */
 export async function dropUpload(tx: RowsTransaction, blob: string): Promise<void> {
-  // Nobody reads it, so that it can go at once.
+  // It has no reader, so it can be removed at once.
   if (await tx.removeUpload(blob)) await tx.addRemoval(blob, 0);
 }
 
-/** Returns a random name, which nothing else has. */
 function newName(): string {
   return randomBytes(16).toString('hex');
 }

@@ -20,8 +20,8 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
 
   return {
     /**
-     * CheckFileInfo. A session that ended keeps it while the document is open: the editor asks after each failed upload,
-     * and a 401 would then cost the changes.
+     * CheckFileInfo, for an ended session while the document is open: after a failed upload a 401 would cost the
+     * changes.
      * @throws {AppError} `invalid_session_token`
      */
     info: (docId: string, token: string | undefined): Promise<OpenFile> =>
@@ -31,10 +31,7 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
         return file;
       }),
 
-    /**
-     * GetFile, for a session that has not ended; notes that the editor loads the document.
-     * @throws {AppError} `invalid_session_token`
-     */
+    /** GetFile, for an active session; notes the loading. @throws {AppError} `invalid_session_token` */
     async contents(docId: string, token: string | undefined): Promise<VersionRecord> {
       const { session, version } = await rows.read((tx) => findFile(tx, docId, token));
       if (hasEnded(session)) throw refused();
@@ -43,8 +40,8 @@ export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Cloc
     },
 
     /**
-     * PutFile, for any session that was ever let in to edit, ended or not: a save is never refused for being late. One
-     * that was only ever a view gets the 401, which costs itself its token and nobody else anything.
+     * PutFile, for any session that was ever admitted to edit, ended or not. The 401 of another costs only itself its
+     * token.
      * @throws {AppError} `invalid_session_token`; 503 when the editor lost the token of a document that is held
      */
     save: (docId: string, token: string | undefined): Promise<SessionRecord> =>

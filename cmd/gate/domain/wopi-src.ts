@@ -8,11 +8,7 @@ export interface WopiSrc {
   query: string;
 }
 
-export interface ReadWopiSrc {
-  (url: string): WopiSrc | undefined;
-  /** Reads the usual form: our own, without a query, escaped once as by `encodeURIComponent`. */
-  escaped(text: string): WopiSrc | undefined;
-}
+export type ReadWopiSrc = (url: string) => WopiSrc | undefined;
 
 const URL_FORM =
   /^(https?):\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?(\/[^?#\\]*)?(?:\?([^#]*))?$/i;
@@ -34,23 +30,16 @@ export function isWopiUrl(wopiUrl: string): boolean {
 }
 
 /**
- * Makes the reader of WOPISrc URLs. It returns undefined for what is no plain http(s) URL, and for what is or looks
- * like our own WOPI host without naming a document of ours in exactly the one spelling that we hand out.
- * @param wopiUrl address of our WOPI host, without a slash at its end
+ * Makes the reader of WOPISrc URLs. It returns undefined for what is no plain http(s) URL, and for what looks like our
+ * own WOPI host but is not exactly the address of a document of ours. @param wopiUrl address of our host, without a
+ * slash at its end
  */
 export function createWopiSrcReader(wopiUrl: string): ReadWopiSrc {
   const own = parse(`${wopiUrl}/`);
   if (!own) throw new TypeError('the WOPI address is not an http(s) URL');
   const ownFiles = `${own.path.slice(0, -1)}${FILES}`;
-  const handedOut = toWopiSrc(wopiUrl, '');
-  const handedOutEscaped = encodeURIComponent(handedOut);
 
-  const ours = (text: string, start: string): WopiSrc | undefined => {
-    const docId = text.startsWith(start) ? text.slice(start.length) : '';
-    return DOC_ID.test(docId) ? { wopiSrc: toWopiSrc(wopiUrl, docId), docId, query: '' } : undefined;
-  };
-
-  const read = (text: string): WopiSrc | undefined => {
+  return (text) => {
     const url = parse(text);
     if (!url) return undefined;
     const { scheme, host, port, path, query } = url;
@@ -66,10 +55,6 @@ export function createWopiSrcReader(wopiUrl: string): ReadWopiSrc {
     const authority = port === DEFAULT_PORTS[scheme] ? host : `${host}:${port}`;
     return { wopiSrc: `${scheme}://${authority}${decoded}`, docId: null, query };
   };
-
-  return Object.assign((text: string) => ours(text, handedOut) ?? read(text), {
-    escaped: (text: string) => ours(text, handedOutEscaped),
-  });
 }
 
 /** Text with its escapes decoded once; undefined when one is malformed. */

@@ -25,10 +25,7 @@ const FIXED = {
   IsAdminUser: false,
 } as const;
 
-/**
- * The answer to CheckFileInfo for a session: what the editor reads, and what the protocol's schema demands.
- * `UserCanWrite` is what makes a view a view.
- */
+/** Returns the answer to CheckFileInfo. Only `UserCanWrite` makes the editor enforce a view. */
 export function checkFileInfo(session: SessionRecord, document: DocumentRecord, version: VersionRecord) {
   const canWrite = session.mode === 'edit';
   return {

@@ -13,10 +13,7 @@ export interface BrowserFiles {
 /** Seconds. Pages name the library without a version: a new one has to reach them soon. */
 const MAX_AGE = 300;
 
-/**
- * Reads the files that `npm run build` made; run from source there are none, and they are made now (with esbuild,
- * which is there for development only).
- */
+/** Reads the files that `npm run build` made; from source they are made now, with esbuild, a development dependency. */
 export async function loadBrowserFiles(): Promise<BrowserFiles> {
   const [api, demo, types] = await Promise.all([
     script('main'),
@@ -56,20 +53,15 @@ function browserFile(name: string): string {
   return join(import.meta.dirname, '../browser', name);
 }
 
-/** `GET /svc/api.js` (contract: Gate: embedding). */
-export function getApiJs({ api }: Pick<BrowserFiles, 'api'>): RequestHandler {
-  return serveText('text/javascript; charset=utf-8', api);
+/** Returns the routes of the library and of its types (contract: Gate: embedding). */
+export function libraryRoutes({ api, types }: Pick<BrowserFiles, 'api' | 'types'>): Record<string, RequestHandler> {
+  return {
+    '/svc/api.js': serveText('text/javascript; charset=utf-8', api),
+    '/svc/api.d.ts': serveText('text/plain; charset=utf-8', types),
+  };
 }
 
-/** `GET /svc/api.d.ts`: TypeScript types of the library. */
-export function getApiTypes({ types }: Pick<BrowserFiles, 'types'>): RequestHandler {
-  return serveText('text/plain; charset=utf-8', types);
-}
-
-/**
- * A public file that any page may load: as a script, with `crossorigin` and `integrity`, and from a page that is
- * isolated by `Cross-Origin-Embedder-Policy`.
- */
+/** A public file that any page may load, with `crossorigin`, and from a page isolated by `Cross-Origin-Embedder-Policy`. */
 function serveText(type: string, text: string): RequestHandler {
   const tag = `"${hash('sha256', text)}"`;
   return (request, response) => {

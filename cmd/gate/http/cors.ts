@@ -7,8 +7,7 @@ export interface CorsOptions {
 }
 
 /**
- * Lets pages of the allowed origins read what the gate answers, errors too, and answers every preflight (contract:
- * CORS). Stands before all that may refuse a request.
+ * Lets pages of the allowed origins read answers, and answers preflights (contract: CORS). Comes before all refusals.
  */
 export function cors({ allowedOrigins }: CorsOptions): RequestHandler {
   return (request, response, next) => {
@@ -36,19 +35,12 @@ export function requireOrigin({ allowedOrigins }: CorsOptions): RequestHandler {
 }
 
 /**
- * Returns true if a page of this origin may embed (contract: Authentication, Embedding gate). The Origin header is
- * compared as it is: it writes an origin in one way only (RFC 6454, section 6.2). `null`, the origin of sandboxed
- * frames and local files, says nothing about who asks, so that only `*` lets it in.
- * @param allowed serialized origins, or `*`
- * @param origin the header `Origin`; servers send none and are let in
+ * Returns whether a page of this origin may embed. An origin is serialized in one way only (RFC 6454, section 6.2).
+ * `null`, the origin of sandboxed frames and local files, could be any page: only `*` allows it. Servers send no origin.
  */
 function allowsOrigin(allowed: readonly string[], origin: string | undefined): boolean {
   if (origin === undefined) return true;
-  if (allowed.includes('*')) return origin === 'null' || isSerialized(origin);
+  // Other schemes have origins too, such as that of an app's own pages.
+  if (allowed.includes('*')) return origin === 'null' || /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\,]+$/.test(origin);
   return allowed.includes(origin);
-}
-
-/** Other schemes have origins too, such as that of an app's own pages. */
-function isSerialized(origin: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\,]+$/.test(origin);
 }

@@ -86,14 +86,9 @@ export function demoPage({ lang, nonce, script, settings }: DemoPage): string {
 <h2>${texts.callbacks}</h2><ol id="callbacks" reversed></ol>
 </aside>
 <noscript>${texts.noScript}</noscript>
-<script type="application/json" id="settings">${inScript(JSON.stringify({ ...settings, lang }))}</script>
+<script type="application/json" id="settings">${JSON.stringify({ ...settings, lang }).replaceAll('<', '\\u003c')}</script>
 <script src="/svc/api.js"></script>
 <script nonce="${nonce}">${script.replaceAll('</script', '<\\/script')}</script>
 </html>
 `;
-}
-
-/** Escapes JSON for a script element. */
-function inScript(json: string): string {
-  return json.replaceAll('<', '\\u003c');
 }

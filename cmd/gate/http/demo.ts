@@ -8,6 +8,7 @@ import { FORMATS } from '../domain/model.ts';
 import { sampleDocx } from '../domain/sample-docx.ts';
 import type { BrowserFiles } from './api-js.ts';
 import { demoPage } from './demo-page.ts';
+import { sendFigures } from './figures.ts';
 
 export interface DemoHandlers {
   /** Without development mode every path of the demo is unknown. */
@@ -29,22 +30,22 @@ const NAMES = ['Lan', 'Minh', 'Hương', 'Tuấn', 'Mai', 'Dũng', 'Thảo', 'Na
 export function demoRoutes(deps: DemoHandlers): Router {
   const router = Router({ caseSensitive: true, strict: true });
   if (!deps.devMode) return router;
-  router
-    .route('/')
-    .get(getDemo(deps))
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
-  router
-    .route('/sample.docx')
-    .get(getSample())
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  const pages: Record<string, RequestHandler> = {
+    '/': getDemo(deps),
+    '/sample.docx': getSample(),
+    // The last 20, newest first.
+    '/callbacks': sendFigures(deps.inbox.list),
+  };
+  for (const [path, get] of Object.entries(pages)) {
+    router
+      .route(path)
+      .get(get)
+      .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
+  }
   router
     .route('/callback')
     .post(express.raw({ type: () => true, limit: MAX_CALLBACK }), postDemoCallback(deps))
     .all(methodNotAllowed('POST', 'OPTIONS'));
-  router
-    .route('/callbacks')
-    .get(getDemoCallbacks(deps))
-    .all(methodNotAllowed('GET', 'HEAD', 'OPTIONS'));
   return router;
 }
 
@@ -58,10 +59,8 @@ function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler 
     const user = { id: `demo-${randomBytes(6).toString('hex')}`, name };
     const config = {
       document: {
-        url: `${selfUrl}/svc/demo/sample.docx`,
+        ...{ url: `${selfUrl}/svc/demo/sample.docx`, fileType: 'docx', key: `demo-${start}-${doc}` },
         title: lang === 'en' ? 'Sample document.docx' : 'Tài liệu mẫu.docx',
-        fileType: 'docx',
-        key: `demo-${start}-${doc}`,
       },
       editor: { mode, lang, user, callbackUrl: `${selfUrl}/svc/demo/callback` },
       ui: { closeButton: true },
@@ -114,12 +113,12 @@ function parseQuery({ query }: Request) {
 
 /** `GET /svc/demo/sample.docx`. */
 function getSample(): RequestHandler {
-  const bytes = sampleDocx();
-  return (_request, response) => {
-    response
-      .set({ 'Content-Type': FORMATS.docx.mediaType, 'Content-Disposition': 'attachment; filename="sample.docx"' })
-      .send(bytes);
+  const headers = {
+    'Content-Type': FORMATS.docx.mediaType,
+    'Content-Disposition': 'attachment; filename="sample.docx"',
   };
+  const bytes = sampleDocx();
+  return (_request, response) => void response.set(headers).send(bytes);
 }
 
 /** `POST /svc/demo/callback`: as a portal's receiver does, it keeps what came and refuses what is not signed well. */
@@ -129,12 +128,5 @@ function postDemoCallback({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandle
     const { signature } = inbox.receive((name) => request.get(name), body);
     if (signature === 'invalid') throw new AppError('invalid_signature');
     response.status(204).end();
-  };
-}
-
-/** `GET /svc/demo/callbacks`: a list of the last 20, newest first. */
-function getDemoCallbacks({ inbox }: Pick<DemoHandlers, 'inbox'>): RequestHandler {
-  return (_request, response) => {
-    response.setHeader('Cache-Control', 'no-store').json(inbox.list());
   };
 }

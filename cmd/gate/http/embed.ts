@@ -71,14 +71,9 @@ function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): Request
 /** `GET /svc/embed/session/{session_id}`; `nonce` in the query asks after one save. */
 function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
   return async (request, response) => {
-    const { sessionId } = request.params;
-    const { nonce } = request.query;
-    const state = await sessions.state(
-      sessionId,
-      getToken(request),
-      getBaseUrl(request, baseUrl),
-      typeof nonce === 'string' ? nonce : undefined,
-    );
+    const nonce = request.query['nonce'] ? String(request.query['nonce']) : undefined;
+    const url = getBaseUrl(request, baseUrl);
+    const state = await sessions.state(request.params.sessionId, getToken(request), url, nonce);
     response.setHeader('Cache-Control', 'no-store').json(state);
   };
 }
@@ -140,12 +135,8 @@ function auditRefusal(audit: Audit): ErrorRequestHandler {
   return (error, request, _response, next) => {
     const { code, detail } = toAppError(error);
     const { path, headers } = request;
-    audit.record('session.refused', {
-      code,
-      reason: String(detail['reason'] ?? ''),
-      path,
-      origin: headers.origin ?? '',
-    });
+    const reason = String(detail['reason'] ?? '');
+    audit.record('session.refused', { code, reason, path, origin: headers.origin ?? '' });
     next(error);
   };
 }

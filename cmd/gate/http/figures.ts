@@ -8,15 +8,12 @@ export function sendFigures(read: () => object | Promise<object>): RequestHandle
   };
 }
 
-/** `GET /svc/healthz`: the process is alive, whatever the editor does. */
+/** `GET /svc/healthz`: the process is alive, independent of the editor. */
 export function getHealthz(): RequestHandler {
   return sendFigures(() => ({ ok: true }));
 }
 
-/**
- * `GET /svc/`, where the front sends who asks for `/`: the demo in development mode, else what this is. Not in the
- * contract; a person who types the address in should not read that it is wrong.
- */
+/** `GET /svc/`, to which the front redirects `/`: the demo in development mode, else a list of pages. */
 export function getHome({ devMode }: { devMode: boolean }): RequestHandler {
   if (!devMode)
     return sendFigures(() => ({

@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { errorHandler, notFound } from '../../../src/common/http/errors.ts';
 import { accessLog, plainApp } from '../../../src/common/http/plain-app.ts';
 import type { Logger } from '../../../src/common/log.ts';
@@ -22,11 +22,11 @@ export function createInternalApp(deps: InternalDependencies): Express {
   app.post('/svc/auth', postAuth(deps.ask));
   app.use(accessLog(deps.log));
   app.route('/svc/healthz').get(getHealthz());
-  app.use('/svc/wopi', (_request, _response, next) => {
+  const noteCall: RequestHandler = (_request, _response, next) => {
     deps.onCalled();
     next();
-  });
-  app.use('/svc/wopi', wopiRoutes(deps));
+  };
+  app.use('/svc/wopi', noteCall, wopiRoutes(deps));
   app.use('/svc/quarantine', quarantineRoutes(deps));
   app.use(notFound);
   app.use(errorHandler(deps.log));

@@ -3,7 +3,7 @@ import type { GateLimits, GateStatus } from '../../../src/common/generated/wire.
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
 import { accessLog, plainApp, refuseOddTargets } from '../../../src/common/http/plain-app.ts';
 import type { Logger } from '../../../src/common/log.ts';
-import { type BrowserFiles, getApiJs, getApiTypes } from './api-js.ts';
+import { type BrowserFiles, libraryRoutes } from './api-js.ts';
 import { cors } from './cors.ts';
 import { type DemoHandlers, demoRoutes } from './demo.ts';
 import { type EmbedHandlers, embedRoutes } from './embed.ts';
@@ -27,8 +27,7 @@ export function createPublicApp(deps: PublicDependencies): Express {
     '/svc/healthz': getHealthz(),
     '/svc/status': sendFigures(deps.status),
     '/svc/limits': sendFigures(deps.limits),
-    '/svc/api.js': getApiJs(deps.browser),
-    '/svc/api.d.ts': getApiTypes(deps.browser),
+    ...libraryRoutes(deps.browser),
   };
   for (const [path, get] of Object.entries(pages)) {
     app

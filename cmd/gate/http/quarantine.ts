@@ -47,9 +47,8 @@ function onlyAdmin({ user, password }: QuarantineHandlers['admin']): RequestHand
 }
 
 /**
- * A file as the editor names it, `<encoded address of the document>/<Unix time>_<process>_<name>`, its SHA-256, when it
- * was made and what the time is, by the editor's clock.
- * @returns undefined for one of another WOPI host
+ * Reads the editor’s name of a file, `<encoded WOPISrc>/<Unix time>_<process>_<name>`, its hash, and its time and the
+ * current one by the editor’s clock. @returns undefined for one of another WOPI host
  */
 function parseFile(request: Request, readWopiSrc: ReadWopiSrc): Quarantined | undefined {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');

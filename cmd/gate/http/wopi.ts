@@ -74,7 +74,7 @@ function putContents({ access, saves, maxBytes }: WopiHandlers): FileHandler {
       writeContinue(request, response);
       return request;
     };
-    const outcome = await saves.put(docId, { admit, open }, parseFacts(request), gone.signal);
+    const outcome = await saves.save(docId, { admit, open }, parseFacts(request), gone.signal);
     response.setHeader('Cache-Control', 'no-store');
     if (outcome === 'conflict') {
       // The editor's own code for "changed in storage".
@@ -98,8 +98,8 @@ function parseFacts(request: IncomingMessage): SaveFacts {
 }
 
 /**
- * The access token, from the query or as a Bearer token (RFC 6750, 2.1); undefined without one.
- * @throws {AppError} `bad_request` for a parameter that is there twice, `invalid_session_token` for two that differ
+ * Returns the access token from the query or `Authorization: Bearer`.
+ * @throws {AppError} `bad_request` for a repeated parameter, `invalid_session_token` for two tokens that differ
  */
 function getToken(request: IncomingMessage): string | undefined {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'));

@@ -12,11 +12,7 @@ const TYPE_ENTRIES: readonly [name: string, { parse: (text: string) => Content |
   ['[Content_Types].xml', { parse: parseContentTypes, maxBytes: 4 * 1024 * 1024 }],
 ];
 
-/**
- * Detects the type of a downloaded file by its bytes.
- * @param options.contentType as its server gave it
- * @param options.signal ends the looking, whoever made the file; it rejects with its reason
- */
+/** Detects the type of a downloaded file. @param options.signal ends it, and it rejects with its reason */
 export async function detectContent(
   path: string,
   { contentType, signal }: { contentType?: string | undefined; signal: AbortSignal },
@@ -36,8 +32,8 @@ async function readHead(path: string): Promise<Buffer> {
 }
 
 /**
- * A package that can't be read is a zip and nothing more. Of each name the first entry counts: any number of them may
- * lead to the same packed bytes.
+ * Returns the type of a package, `zip` where it cannot be read. Of each name the first entry counts: more may share
+ * bytes.
  */
 async function packageContent(path: string, signal: AbortSignal): Promise<Content> {
   const entries = new Map(TYPE_ENTRIES);
@@ -49,9 +45,8 @@ async function packageContent(path: string, signal: AbortSignal): Promise<Conten
       signal.throwIfAborted();
       const wanted = entries.get(entry.fileName);
       if (wanted) {
-        const type = wanted.parse(
-          await readBeginning(await archive.openReadStreamPromise(entry), wanted.maxBytes, signal),
-        );
+        const stream = await archive.openReadStreamPromise(entry);
+        const type = wanted.parse(await readBeginning(stream, wanted.maxBytes, signal));
         if (type) return type;
         entries.delete(entry.fileName);
       }

@@ -21,8 +21,8 @@ interface Dependencies {
 }
 
 /**
- * Fetches documents through the outbound door (contract: Outbound URL rules). Bytes that can't be what the extension
- * says, such as a page to log in at, are `download_failed` with `reason` content and what they are instead.
+ * Downloads documents (contract: Outbound URL rules). Bytes that do not fit the extension are a `download_failed` with
+ * `reason` content and what they are.
  */
 export function createDownloader({ outbound, temporary, timeoutMs = TIMEOUT_MS }: Dependencies): Downloader {
   return {

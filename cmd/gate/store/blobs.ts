@@ -1,40 +1,26 @@
 import { createReadStream } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makePrivateDirectory, syncDirectory } from '../../../src/common/fs/atomic.ts';
 import { exists } from '../../../src/common/fs/exists.ts';
 import type { Blobs } from '../domain/ports.ts';
 
 const NAME = /^[0-9a-f]{32}$/;
 
-/** Returns whether a text is a name of a blob: nothing else becomes part of a path. */
-function isBlobName(text: string): boolean {
-  return NAME.test(text);
-}
-
-/** @throws {TypeError} for a text that is none */
+/** Returns a blob's name: nothing else becomes part of a path. @throws {TypeError} for another text */
 export function checkBlobName(text: string): string {
-  if (!isBlobName(text)) throw new TypeError('not a name of a blob');
+  if (!NAME.test(text)) throw new TypeError('not a name of a blob');
   return text;
 }
 
-/**
- * Keeps blobs as files `<folder>/<first two letters>/<name>`. Received files are renamed, so they have to be in the
- * same file system.
- */
+/** Keeps blobs as files `<folder>/<first two letters>/<name>`, in the file system of the received files. */
 export async function createBlobs(folder: string): Promise<Blobs & Required<Pick<Blobs, 'list'>>> {
   const shards = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
   // A directory that were made later would have to be flushed before anything in it is safe.
   await Promise.all(shards.map((shard) => makePrivateDirectory(join(folder, shard))));
   await syncDirectory(folder);
 
-  function getShard(blob: string): string {
-    return join(folder, checkBlobName(blob).slice(0, 2));
-  }
-
-  function getPath(blob: string): string {
-    return join(getShard(blob), blob);
-  }
+  const getPath = (blob: string): string => join(folder, checkBlobName(blob).slice(0, 2), blob);
 
   return {
     async put({ path: received }, blob) {
@@ -43,7 +29,7 @@ export async function createBlobs(folder: string): Promise<Blobs & Required<Pick
         // An earlier attempt renamed it, and failed after that.
         if (error.code !== 'ENOENT' || !(await exists(path))) throw error;
       });
-      await syncDirectory(getShard(blob));
+      await syncDirectory(dirname(path));
     },
 
     read: ({ blob }, range) => createReadStream(getPath(blob), range),
@@ -51,7 +37,7 @@ export async function createBlobs(folder: string): Promise<Blobs & Required<Pick
 
     async list() {
       const names = await Promise.all(shards.map((shard) => readdir(join(folder, shard))));
-      return names.flat().filter(isBlobName);
+      return names.flat().filter((name) => NAME.test(name));
     },
   };
 }

@@ -13,26 +13,17 @@ import { createRows } from './rows.ts';
 /** The gate's data on disk. */
 export type DataDir = Awaited<ReturnType<typeof openDataDir>>;
 
-/**
- * Opens the data folder for this process alone: `gate.db`, `blobs/`, `incoming/` and `links.key`.
- * With rows in PostgreSQL and blobs elsewhere it keeps nothing that another gate would need.
- * @param options.databaseUrl of a PostgreSQL with the rows; empty: they are in `gate.db`
- * @param options.openBlobs opens another place for blobs than the folder's own
- * @param options.log hears that another process uses the folder, whose end is then waited for
- * @throws {Error} when another process uses it, and there is no log to hear of that
- */
-export async function openDataDir(
-  path: string,
-  {
-    databaseUrl = '',
-    openBlobs,
-    log,
-  }: {
-    databaseUrl?: string | undefined;
-    openBlobs?: (() => Promise<Blobs>) | undefined;
-    log?: Logger | undefined;
-  } = {},
-) {
+interface DataDirOptions {
+  /** A PostgreSQL with the rows; empty: they are in `gate.db`. */
+  databaseUrl?: string | undefined;
+  /** Opens another store of blobs than the folder. */
+  openBlobs?: (() => Promise<Blobs>) | undefined;
+  /** With it, the end of another process that uses the folder is waited for; without it, that is an error. */
+  log?: Logger | undefined;
+}
+
+/** Opens the data folder for this process alone. With rows in PostgreSQL and blobs elsewhere no other gate needs it. */
+export async function openDataDir(path: string, { databaseUrl = '', openBlobs, log }: DataDirOptions = {}) {
   await makePrivateDirectory(path);
   const unlock = await lockFolder(path, log);
   let rows: Rows | undefined;
@@ -64,14 +55,13 @@ export async function openDataDir(
 }
 
 /**
- * Opens the rows. The bytes of a folder belong to the rows of one database, which the file `database.id` names where it is
- * not `gate.db`: with others, the documents would have no bytes.
- * @throws {Error} in words for the operator
+ * Opens the rows. A folder with bytes belongs to one database, whose id the file `database.id` has where it is not
+ * `gate.db`. @throws {Error} in words for the operator
  */
 async function openRows(path: string, databaseUrl: string, { withBytes }: { withBytes: boolean }): Promise<Rows> {
   const embedded = join(path, 'gate.db');
   const idPath = join(path, 'database.id');
-  const known = await readFile(idPath, 'utf8').catch(ignoreMissing);
+  const known = (await exists(idPath)) ? await readFile(idPath, 'utf8') : undefined;
   if (databaseUrl === '') {
     if (known === undefined) return createRows(embedded, { forgetful: withBytes });
     throw new Error(`${path} belongs to a PostgreSQL database: SVC_DATABASE_URL is missing`);
@@ -93,8 +83,7 @@ async function openRows(path: string, databaseUrl: string, { withBytes }: { with
 }
 
 /**
- * Claims a shared database for the bytes in a data folder: a gate with another folder would have none of them.
- * @param claim who has claimed it, if anybody
+ * Claims a shared database for the bytes in a data folder, which gates with another folder would lack.
  * @throws {Error} in words for the operator
  */
 async function claimBytes(claim: SharedText, folder: string): Promise<void> {
@@ -112,8 +101,4 @@ async function getLinkSecret(keyPath: string, rows: Rows): Promise<Buffer> {
   if (!rows.shared) return keptKey(keyPath);
   const key = (await readKey(keyPath)) ?? newKey();
   return rows.transact((tx) => tx.keepKey('links', key));
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -13,14 +13,12 @@ const FLUSH_BYTES = 4 * 1024 * 1024;
 type Done = (error?: Error | null) => void;
 
 /**
- * A stream into an empty file. It hashes what it writes, and has flushed all of it when it finishes, if the file is to
- * stay. It fails when it becomes too large, and when nothing arrives for a while.
+ * A stream into an empty file that hashes its bytes, and flushes them before it finishes if the file is to stay. It
+ * fails when it becomes too large, and when nothing arrives for a while.
  */
 export class HashedFile extends Writable {
   readonly #file: FileHandle;
-  readonly #maxBytes: number;
-  readonly #isKept: boolean;
-  readonly #attempt: Attempt;
+  readonly #options: { maxBytes: number; attempt: Attempt; isKept: boolean };
   readonly #hash = createHash('sha256');
   #size = 0;
   #unflushed = 0;
@@ -30,17 +28,12 @@ export class HashedFile extends Writable {
   #isWriting = false;
   readonly #idle: NodeJS.Timeout;
 
-  /**
-   * @param options.attempt runs each write; a flush is never repeated
-   * @param options.isKept the file itself is to stay
-   */
+  /** @param options.attempt runs each write; a flush is never repeated */
   constructor(file: FileHandle, options: { maxBytes: number; idleMs: number; attempt: Attempt; isKept: boolean }) {
     super({ highWaterMark: WRITE_BEHIND_BYTES });
     this.#idle = setTimeout(() => this.#onIdle(), options.idleMs);
     this.#file = file;
-    this.#maxBytes = options.maxBytes;
-    this.#isKept = options.isKept;
-    this.#attempt = options.attempt;
+    this.#options = options;
   }
 
   get size(): number {
@@ -52,16 +45,12 @@ export class HashedFile extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
-    this.#append([chunk]).then(() => done(), done);
-  }
-
-  override _writev(chunks: { chunk: Buffer }[], done: Done): void {
-    this.#append(chunks.map(({ chunk }) => chunk)).then(() => done(), done);
+    this.#append(chunk).then(() => done(), done);
   }
 
   override _final(done: Done): void {
     clearTimeout(this.#idle);
-    const last = this.#isKept ? this.#file.datasync() : undefined;
+    const last = this.#options.isKept ? this.#file.datasync() : undefined;
     Promise.all([this.#flushes, last]).then(() => done(), done);
   }
 
@@ -76,31 +65,28 @@ export class HashedFile extends Writable {
     else this.destroy(BrokenOff.stalled());
   }
 
-  async #append(chunks: Buffer[]): Promise<void> {
+  async #append(chunk: Buffer): Promise<void> {
+    const { maxBytes, isKept } = this.#options;
     const start = this.#size;
-    for (const { length } of chunks) this.#size += length;
-    if (this.#size > this.#maxBytes) throw fileTooLarge(this.#maxBytes);
+    this.#size += chunk.length;
+    if (this.#size > maxBytes) throw fileTooLarge(maxBytes);
     this.#isWriting = true;
-    const writing = this.#write(chunks, start);
+    const writing = this.#store(chunk, start);
     // The disk works meanwhile.
-    for (const chunk of chunks) this.#hash.update(chunk);
+    this.#hash.update(chunk);
     await writing;
     this.#isWriting = false;
     if (!this.destroyed) this.#idle.refresh();
-    this.#unflushed += this.#size - start;
-    if (this.#isKept && this.#unflushed >= FLUSH_BYTES && !this.#isFlushing) this.#flush();
+    this.#unflushed += chunk.length;
+    if (isKept && this.#unflushed >= FLUSH_BYTES && !this.#isFlushing) this.#flush();
   }
 
-  async #write(chunks: Buffer[], start: number): Promise<void> {
-    let position = start;
-    let left = chunks;
-    await this.#attempt(async () => {
+  async #store(chunk: Buffer, start: number): Promise<void> {
+    let written = 0;
+    await this.#options.attempt(async () => {
       // A disk that is nearly full takes a part of the bytes. After `destroy` nobody needs the rest.
-      while (left.length > 0 && !this.destroyed) {
-        const { bytesWritten } = await this.#file.writev(left, position);
-        position += bytesWritten;
-        left = skipBytes(left, bytesWritten);
-      }
+      while (written < chunk.length && !this.destroyed)
+        written += (await this.#file.write(chunk, written, undefined, start + written)).bytesWritten;
     });
   }
 
@@ -114,15 +100,4 @@ export class HashedFile extends Writable {
     // Awaited in `_final`, unless the content fails before.
     this.#flushes.catch(() => {});
   }
-}
-
-function skipBytes(chunks: Buffer[], bytes: number): Buffer[] {
-  let skipped = 0;
-  const index = chunks.findIndex((chunk) => {
-    const isLeft = skipped + chunk.length > bytes;
-    if (!isLeft) skipped += chunk.length;
-    return isLeft;
-  });
-  const [first, ...rest] = index === -1 ? [] : chunks.slice(index);
-  return first ? [first.subarray(bytes - skipped), ...rest] : [];
 }

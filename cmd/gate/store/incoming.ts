@@ -11,8 +11,7 @@ import { HashedFile } from './hashed-file.ts';
 const IDLE_MS = 30_000;
 
 /**
- * Receives content into files of `folder`, which is emptied: a crash may have left files in it.
- * @param options.areKept the files become stored bytes as they are, and are flushed for that
+ * Receives content into files of `folder`, which is emptied first. @param options.areKept they become the stored files
  */
 export async function createIncoming(folder: string, { areKept = true } = {}): Promise<Incoming> {
   await rm(folder, { recursive: true, force: true });

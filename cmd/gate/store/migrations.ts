@@ -14,9 +14,8 @@ interface Words {
 type Migration = (words: Words) => string;
 
 /**
- * One step a version, the first makes an empty database. A step that was released never changes: add another. The
- * release before works with the database while this one is rolled out, so a step adds what has a default, or takes away
- * what that release did not use any more.
+ * One step a version. A released step never changes. While a release is rolled out, the one before works with the
+ * database: a step adds what has a default, or removes what that release does not use.
  */
 const MIGRATIONS: readonly Migration[] = [
   ({ integer, identity, strict, clustered }) => `

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import {
   BEGIN_READING,
@@ -9,10 +10,9 @@ import {
 import { type Connections, openConnections } from '../../../src/common/sql/postgres-pool.ts';
 import { openTables } from '../../../src/common/sql/postgres-tables.ts';
 import type { Query } from '../../../src/common/sql/query.ts';
-import type { Rows, RowsReader } from '../domain/ports.ts';
+import type { Lease, Rows, Shared, SharedText } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
-import { createShared } from './postgres-shared.ts';
-import { createTables } from './tables.ts';
+import { createOpenSessions, createTables } from './tables.ts';
 
 /** Rows that can be told from all others. */
 export interface IdentifiedRows extends Rows {
@@ -28,12 +28,13 @@ const ASKING_MS = 2_000;
 /** Others were quicker: serialization_failure, deadlock_detected, unique_violation. */
 const CONFLICTS = ['40001', '40P01', '23505'];
 const TRIES = 5;
+/** The time that a lease is valid for. */
+const LEASE_MS = 10_000;
+const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /**
- * Rows in a PostgreSQL database of version 14 or later, on which any number of gates work. When `transact` resolves,
- * all that its work did is committed. Trouble with the connection is an `Unavailable`: nothing was done, unless it was
- * the answer to the commit that was lost.
- * @throws {Error} in words for the operator
+ * Rows in a PostgreSQL database of version 14 or later, for any number of gates. Trouble with the connection is an
+ * `Unavailable`: nothing was done, unless the answer to the commit was lost. @throws {Error} in words for the operator
  */
 export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
   const options = clientOptions(url, 'svc-gate');
@@ -50,7 +51,6 @@ export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
 
 function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'close'> {
   const ask: Query = (text, values) => asking.borrow((client) => createQuery(client)(text, values));
-  const sessions: RowsReader = createTables(ask);
   return {
     transact: (work) =>
       again(() =>
@@ -61,15 +61,7 @@ function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'clos
     read: (work) =>
       connections.borrow((client) => transaction(client, BEGIN_READING, (query) => work(createTables(query)))),
     shared: createShared(ask),
-    // Nothing is kept in memory: what another gate changed counts at once.
-    openSessions: {
-      async byToken(tokenHash) {
-        const session = await sessions.sessionByToken(tokenHash);
-        return session?.closedAt === null ? session : undefined;
-      },
-      // All of them: no moment is before the beginning of time.
-      byDocument: (docId) => sessions.liveSessions(-1, docId),
-    },
+    openSessions: createOpenSessions(ask),
   };
 }
 
@@ -82,4 +74,57 @@ async function again<Result>(work: () => Promise<Result>): Promise<Result> {
     }
   }
   return work();
+}
+
+/** Shared state in PostgreSQL. Each call is one statement, so that a gate that dies leaves no lock. */
+function createShared(query: Query): Shared {
+  return {
+    lease: createLease(query),
+    places: createSharedText(query, 'places'),
+    seen: createSharedText(query, 'seen'),
+    bytes: createSharedText(query, 'bytes'),
+  };
+}
+
+/** Times are the database's: gates need no common clock. */
+function createLease(query: Query): Lease {
+  const holder = randomUUID();
+  return {
+    async renew() {
+      const rows = await query(
+        `INSERT INTO leases AS held (name, holder, until) VALUES ('leader', ?, ${NOW_MS} + ${LEASE_MS})
+         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+         WHERE held.holder = excluded.holder OR held.until <= ${NOW_MS} RETURNING 1`,
+        [holder],
+      );
+      return rows.length > 0;
+    },
+    async release() {
+      await query('DELETE FROM leases WHERE holder = ?', [holder]);
+    },
+  };
+}
+
+function createSharedText(query: Query, name: string): SharedText {
+  return {
+    async read(known) {
+      const [row] = await query(
+        `SELECT ${NOW_MS}, version, CASE WHEN version <> ? THEN value END
+         FROM (SELECT 1) AS one LEFT JOIN shared_texts ON name = ?`,
+        [known, name],
+      );
+      const [now, version, text] = row ?? [];
+      return { now: Number(now), version: Number(version ?? 0), text: (text as string | null) ?? undefined };
+    },
+    async write(text, version) {
+      const rows =
+        version === 0
+          ? await query('INSERT INTO shared_texts VALUES (?, 1, ?) ON CONFLICT DO NOTHING RETURNING 1', [name, text])
+          : await query(
+              'UPDATE shared_texts SET version = version + 1, value = ? WHERE name = ? AND version = ? RETURNING 1',
+              [text, name, version],
+            );
+      return rows.length > 0;
+    },
+  };
 }

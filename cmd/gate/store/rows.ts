@@ -1,16 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Query, whileOpen } from '../../../src/common/sql/query.ts';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
-import { OpenSessionsCopy } from './open-sessions.ts';
 import { createQuery, keepInMemory, migrate, openDatabase, toStoreError } from './sqlite.ts';
-import { createTables } from './tables.ts';
+import { createOpenSessions, createTables } from './tables.ts';
 
 /**
- * Rows in a SQLite file, or in memory (`:memory:`). When `transact` resolves, all that its work did is on disk: neither
- * kill -9 nor a power cut takes it back. When it rejects, nothing was done. A disk that is full is an `ENOSPC`.
- * Transactions and reads run one after the other; waiting inside of one for another waits for ever.
- * Memories last as long as these rows, and cost no flush.
- * @param options.forgetful uploads and removals, too: for bytes in a store that lists them
+ * Rows in a SQLite file, or in memory (`:memory:`). Commits outlive kill -9 and power cuts. A full disk is an `ENOSPC`.
+ * Transactions and reads run one after the other, so that one inside of another waits for ever; open sessions are read
+ * at once, also during a transaction. Memories are lost at the end.
+ * @param options.forgetful so are uploads and removals: for bytes in a store that lists them
  * @throws {Error} when another process has the file open, or a newer release made it
  */
 export async function createRows(path: string, { forgetful = false } = {}): Promise<Rows> {
@@ -19,8 +17,6 @@ export async function createRows(path: string, { forgetful = false } = {}): Prom
     keepInMemory(opened, { memories: 'kind, doc_id, key', ...(forgetful && { uploads: 'blob', removals: 'blob' }) });
   });
   const query = createQuery(database);
-  // All of them: no moment is before the beginning of time.
-  const openSessions = new OpenSessionsCopy(await createTables(query).liveSessions(0));
   let last: Promise<unknown> = Promise.resolve();
 
   /** Runs `task` after all that came before it. */
@@ -29,12 +25,13 @@ export async function createRows(path: string, { forgetful = false } = {}): Prom
     last = turn.catch(() => {});
     return turn;
   }
+  const transact: Rows['transact'] = (work) => inTurn(() => transaction(database, query, work));
 
   return {
-    openSessions,
-    transact: (work) => inTurn(() => transaction({ database, query, openSessions }, work)),
-    // Nobody is held up for long: a transaction takes a fraction of a millisecond, and the disk's flush.
-    read: (work) => inTurn(() => transaction({ database, query, openSessions }, work)),
+    openSessions: createOpenSessions(query),
+    transact,
+    // A transaction takes a fraction of a millisecond and the disk's flush: a read can wait for it.
+    read: transact,
     close: () =>
       inTurn(async () => {
         if (database.isOpen) database.close();
@@ -42,24 +39,17 @@ export async function createRows(path: string, { forgetful = false } = {}): Prom
   };
 }
 
-interface Store {
-  database: DatabaseSync;
-  query: Query;
-  openSessions: OpenSessionsCopy;
-}
-
 async function transaction<Result>(
-  { database, query, openSessions }: Store,
+  database: DatabaseSync,
+  query: Query,
   work: (rows: RowsTransaction) => Promise<Result> | Result,
 ): Promise<Result> {
   const open = whileOpen(query);
-  const { tables, committed } = openSessions.follow(createTables(open.query));
   try {
     await query('BEGIN IMMEDIATE', []);
-    const result = await work(tables);
+    const result = await work(createTables(open.query));
     open.end();
     await query('COMMIT', []);
-    committed();
     return result;
   } catch (error) {
     open.end();

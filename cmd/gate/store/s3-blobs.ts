@@ -9,30 +9,22 @@ import { uploadFile } from '../../../src/common/s3/write.ts';
 import type { Blobs } from '../domain/ports.ts';
 import { checkBlobName } from './blobs.ts';
 
-type Request = <Result>(
-  operation: string,
-  send: (options: { abortSignal: AbortSignal }) => Promise<Result>,
-) => Promise<Result>;
-
 /**
- * Keeps blobs as objects `<prefix>documents/<name>` of a bucket. An object is there as a whole or not at all.
- * @throws {ConfigError} when the store refuses what is configured. One that does not answer may do so later: that is only
- *   logged
+ * Keeps blobs as objects `<prefix>documents/<name>` of a bucket.
+ * @throws {ConfigError} when the store refuses the configuration; a store that does not answer is only logged
  */
 export async function createS3Blobs(settings: S3Settings, log: Pick<Logger, 'warn'>): Promise<Blobs> {
   const { bucket: Bucket, timings = TIMINGS } = settings;
   const folder = `${settings.prefix}documents/`;
   const client = createS3Client(settings);
-  const request: Request = (operation, send) => answeredWithin(timings.requestMs, operation, send);
   await checkBucket(client, settings, folder, log);
 
-  function getKey(blob: string): string {
-    return folder + checkBlobName(blob);
-  }
+  const getKey = (blob: string): string => folder + checkBlobName(blob);
 
   async function isThere(Key: string): Promise<boolean> {
     try {
-      await request('head', (options) => client.send(new HeadObjectCommand({ Bucket, Key }), options));
+      const head = new HeadObjectCommand({ Bucket, Key });
+      await answeredWithin(timings.requestMs, 'head', (options) => client.send(head, options));
       return true;
     } catch (error) {
       if ((error as S3Error).code === 'ENOENT') return false;
@@ -54,8 +46,8 @@ export async function createS3Blobs(settings: S3Settings, log: Pick<Logger, 'war
       new ObjectStream(client, { bucket: Bucket, key: getKey(blob), sha256 }, range, timings),
 
     async remove(blob) {
-      const Key = getKey(blob);
-      await request('remove', (options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options));
+      const removal = new DeleteObjectCommand({ Bucket, Key: getKey(blob) });
+      await answeredWithin(timings.requestMs, 'remove', (options) => client.send(removal, options));
     },
   };
 }

@@ -4,11 +4,10 @@ import { isBusy, isFull } from '../../../src/common/sql/sqlite-errors.ts';
 import { SQLITE_MIGRATIONS } from './migrations.ts';
 
 /**
- * Opens a database file for this process alone, or one in memory (`:memory:`). A commit is on disk when it returns:
- * in WAL mode with `synchronous=FULL` it flushes the log, so that neither a kill -9 nor a power cut takes it back.
- * The lock is the kernel's: it also holds between containers and ends with its process. As nobody else may look in,
- * the log's index lives on the heap and not in a mapped file, which a full disk would turn into a SIGBUS.
- * @param prepare brings it to what the caller needs; what it throws closes the database again
+ * Opens a database file for this process alone, or one in memory (`:memory:`). WAL with `synchronous=FULL` flushes each
+ * commit. The kernel’s lock also holds between containers and ends with its process. In exclusive mode the log’s index
+ * is on the heap: a full disk would turn a mapped file into a SIGBUS.
+ * @param prepare what it throws closes the database again
  * @throws {Error} when another process has it open, or it is no database of ours
  */
 export function openDatabase(path: string, prepare: (database: DatabaseSync) => void = () => {}): DatabaseSync {
@@ -29,10 +28,7 @@ export function openDatabase(path: string, prepare: (database: DatabaseSync) => 
   }
 }
 
-/**
- * Brings a database to the newest version, each step all or nothing.
- * @throws {Error} when a newer release made it
- */
+/** Migrates a database, each step all or nothing. @throws {Error} when a newer release made it */
 export function migrate(database: DatabaseSync, migrations: readonly string[] = SQLITE_MIGRATIONS): void {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version > migrations.length) {

@@ -6,6 +6,11 @@ export type Lock = '' | 'FOR UPDATE';
 /** The form of each member of a record in its column: as it is, as 0 or 1, or as JSON. */
 export type Columns<Row> = { readonly [Member in keyof Row]-?: 'plain' | 'boolean' | 'json' };
 
+/** Returns columns that hold members as they are. */
+export function plain<Member extends string>(...members: Member[]): Record<Member, 'plain'> {
+  return Object.fromEntries(members.map((member) => [member, 'plain'])) as Record<Member, 'plain'>;
+}
+
 /** One table, with records as rows, in any database of SQL. */
 export class Table<Row extends object> {
   readonly #columns: Columns<Row>;

@@ -8,102 +8,51 @@ import type {
   UploadRecord,
   VersionRecord,
 } from '../domain/model.ts';
-import type { RowsTransaction } from '../domain/ports.ts';
-import { type Lock, Table } from './table.ts';
+import type { OpenSessions, RowsTransaction } from '../domain/ports.ts';
+import { type Lock, plain, Table } from './table.ts';
 
 const DOCUMENTS = new Table<DocumentRecord>(
   'documents',
   {
-    docId: 'plain',
-    key: 'plain',
-    fileType: 'plain',
-    title: 'plain',
-    state: 'plain',
-    version: 'plain',
-    createdAt: 'plain',
-    lastViewAt: 'plain',
-    closedAt: 'plain',
-    callbackUrl: 'plain',
-    baseUrl: 'plain',
+    ...plain('docId', 'key', 'fileType', 'title', 'state', 'version'),
+    ...plain('createdAt', 'lastViewAt', 'closedAt', 'callbackUrl', 'baseUrl'),
   },
   ['docId'],
 );
-
 const VERSIONS = new Table<VersionRecord>(
   'versions',
   {
-    docId: 'plain',
-    version: 'plain',
-    blob: 'plain',
-    sha256: 'plain',
-    size: 'plain',
-    savedAt: 'plain',
-    savedBy: 'json',
-    autosave: 'boolean',
-    final: 'boolean',
-    modifiedByUser: 'boolean',
-    nonce: 'plain',
+    ...plain('docId', 'version', 'blob', 'sha256', 'size', 'savedAt', 'nonce'),
+    ...{ savedBy: 'json', autosave: 'boolean', final: 'boolean', modifiedByUser: 'boolean' },
   },
   ['docId', 'version'],
 );
-
 const SESSIONS = new Table<SessionRecord>(
   'sessions',
   {
-    sessionId: 'plain',
-    docId: 'plain',
-    mode: 'plain',
-    requestedMode: 'plain',
-    readOnly: 'boolean',
-    hasEdited: 'boolean',
-    tokenHash: 'plain',
-    user: 'json',
-    lang: 'plain',
-    ui: 'json',
-    origin: 'plain',
-    createdAt: 'plain',
-    expiresAt: 'plain',
-    closedAt: 'plain',
+    ...plain('sessionId', 'docId', 'mode', 'requestedMode', 'tokenHash'),
+    ...plain('lang', 'origin', 'createdAt', 'expiresAt', 'closedAt'),
+    ...{ readOnly: 'boolean', hasEdited: 'boolean', user: 'json', ui: 'json' },
   },
   ['sessionId'],
 );
-
 const DELIVERIES = new Table<DeliveryRecord>(
   'deliveries',
   {
-    id: 'plain',
-    delivery: 'plain',
-    docId: 'plain',
-    key: 'plain',
-    event: 'plain',
-    version: 'plain',
-    url: 'plain',
-    body: 'plain',
-    state: 'plain',
-    attempts: 'plain',
-    nextAttemptAt: 'plain',
-    lastStatus: 'plain',
-    endedAt: 'plain',
+    ...plain('id', 'delivery', 'docId', 'key', 'event', 'version', 'url', 'body'),
+    ...plain('state', 'attempts', 'nextAttemptAt', 'lastStatus', 'endedAt'),
   },
   ['id'],
 );
-
-const UPLOADS = new Table<UploadRecord>(
-  'uploads',
-  { blob: 'plain', docId: 'plain', gate: 'plain', state: 'plain', seenAt: 'plain' },
-  ['blob'],
-);
-
-const UNSAVED = new Table<UnsavedRecord>(
-  'unsaved',
-  { id: 'plain', docId: 'plain', pid: 'plain', at: 'plain', blob: 'plain', sha256: 'plain', size: 'plain' },
-  ['id'],
-);
-const MEMORIES = new Table<MemoryRecord>(
-  'memories',
-  { kind: 'plain', docId: 'plain', key: 'plain', value: 'plain', at: 'plain' },
-  ['kind', 'docId', 'key'],
-);
+const UPLOADS = new Table<UploadRecord>('uploads', plain('blob', 'docId', 'gate', 'state', 'seenAt'), ['blob']);
+const UNSAVED = new Table<UnsavedRecord>('unsaved', plain('id', 'docId', 'pid', 'at', 'blob', 'sha256', 'size'), [
+  'id',
+]);
+const MEMORIES = new Table<MemoryRecord>('memories', plain('kind', 'docId', 'key', 'value', 'at'), [
+  'kind',
+  'docId',
+  'key',
+]);
 
 /** The tables whose rows keep blobs, and all that name them. */
 const KEEPING = ['versions', 'unsaved'];
@@ -112,7 +61,7 @@ const LIVE = 'closed_at IS NULL AND expires_at > ?';
 
 type Some = Partial<RowsTransaction>;
 
-/** Reads and changes rows of any database of SQL. What is listed comes oldest first. */
+/** Reads and changes the rows of any SQL database. Lists are sorted oldest first. */
 export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
   return {
     ...documentRows(query, lock),
@@ -121,6 +70,19 @@ export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
     ...uploadRows(query),
     ...removalRows(query),
     ...memoryRows(query),
+  };
+}
+
+/** Reads sessions that are not deleted, outside of any transaction. */
+export function createOpenSessions(query: Query): OpenSessions {
+  const { sessionByToken, liveSessions } = createTables(query);
+  return {
+    async byToken(tokenHash) {
+      const session = await sessionByToken(tokenHash);
+      return session?.closedAt === null ? session : undefined;
+    },
+    // Expired ones too: each `expiresAt` is later than -1.
+    byDocument: (docId) => liveSessions(-1, docId),
   };
 }
 
@@ -156,10 +118,7 @@ function sessionRows(query: Query, lock: Lock) {
   return {
     session: (sessionId) => SESSIONS.first(query, `WHERE session_id = ? ${lock}`, sessionId),
     sessionByToken: (tokenHash) => SESSIONS.first(query, `WHERE token_hash = ? ${lock}`, tokenHash),
-    liveSessions: (now, docId) =>
-      docId === undefined
-        ? SESSIONS.select(query, `WHERE ${LIVE} ${order}`, now)
-        : SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
+    liveSessions: (now, docId) => SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
     endedSessions(before, closedBefore, limit) {
       const closed = `SELECT 1 FROM documents d WHERE d.doc_id = sessions.doc_id AND d.state = 'closed' AND d.closed_at <= ?`;
       const which = `WHERE (closed_at < ? OR expires_at < ?) AND EXISTS (${closed}) LIMIT ?`;
@@ -229,7 +188,7 @@ function uploadRows(query: Query) {
 /** The notes about blobs that are to be removed, and which of all blobs are named anywhere. */
 function removalRows(query: Query) {
   return {
-    usesBlob: async (blob) => (await namedIn(KEEPING, query, [blob])).length > 0,
+    usedBlobs: (blobs) => namedIn(KEEPING, query, blobs),
     knownBlobs: (blobs) => namedIn(NAMING, query, blobs),
     blobsToRemove: (notedBefore, limit) =>
       names(query, 'SELECT blob FROM removals WHERE at <= ? ORDER BY at LIMIT ?', [notedBefore, limit]),

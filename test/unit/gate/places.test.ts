@@ -26,7 +26,7 @@ function act(counting: Counting, { who, what, number }: { who: string; what: str
 }
 
 describe('the counted places', () => {
-  it('are the same when they are written down and read again after each step, and change only as they say', () => {
+  it('are the same when they are written down and read again after each step', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let now = 1_000_000;
@@ -37,7 +37,7 @@ describe('the counted places', () => {
           if (one.what === 'pass') now += one.number * 1000;
           const read = new Counting(options, JSON.parse(stored) as CountingState);
           expect(act(read, one, now)).to.deep.equal(act(whole, one, now));
-          if (read.takeChange()) stored = JSON.stringify(read);
+          stored = JSON.stringify(read);
           const again = new Counting(options, JSON.parse(stored) as CountingState);
           expect(again.figures()).to.deep.equal(whole.figures());
           expect([again.isFull(), again.isFreeing(), again.hasPlace(one.who), again.hasForeign(FOREIGN)]).to.deep.equal(

@@ -35,9 +35,8 @@ export interface AdminOptions {
 }
 
 /**
- * Samples the editor's list of documents over one long-lived WebSocket of its admin console, and comes back when it is
- * lost. An answer that cannot be read changes nothing; no answer within an interval means that the channel is dead.
- * @returns ends it
+ * Samples the editor’s list over a WebSocket of its admin console, and reconnects. An answer that cannot be read
+ * changes nothing; none within an interval ends the connection. @returns ends it
  */
 export function openAdminChannel(options: AdminOptions & SamplingHandlers): () => void {
   const { agent, log, clock, readWopiSrc, previous, onState, onSample } = options;
@@ -146,11 +145,7 @@ async function connectOnce(options: AdminOptions, stopping: AbortSignal, take: (
     ended = true;
     clearTimeout(timer);
     stopping.removeEventListener('abort', stop);
-    close(socket);
+    if (socket.readyState === WebSocket.CONNECTING || socket.readyState === WebSocket.OPEN) socket.close();
     agent.cut();
   }
-}
-
-function close(socket: WebSocket): void {
-  if (socket.readyState === WebSocket.CONNECTING || socket.readyState === WebSocket.OPEN) socket.close();
 }

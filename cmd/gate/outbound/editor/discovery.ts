@@ -14,15 +14,9 @@ const MAX_BYTES = 2 * 1024 * 1024;
 
 export type Discovery = ReturnType<typeof createDiscovery>;
 
-interface Copy {
-  readAt: number;
-  pages: ReadonlyMap<string, string>;
-}
-
 /**
- * Reads the editor's discovery document when needed and keeps it for five minutes, for another five while it can't be
- * read again (contract: Discovery).
- * @param options.url address of the editor server, without a slash at its end
+ * Reads the editor’s discovery document when needed and keeps it for five minutes, ten while it cannot be read again
+ * (contract: Discovery). @param options.url SVC_ONLINE_URL, without a slash at its end
  */
 export function createDiscovery(options: {
   url: string;
@@ -34,7 +28,7 @@ export function createDiscovery(options: {
 }) {
   const { url, agent, clock, log } = options;
   const checkOrigins = createOriginCheck(options.baseUrl, log);
-  let copy: Copy | undefined;
+  let copy: { readAt: number; pages: ReadonlyMap<string, string> } | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
   let generation = 0;
@@ -66,10 +60,7 @@ export function createDiscovery(options: {
   const age = (): number => (copy ? apart(clock(), copy.readAt) : Number.POSITIVE_INFINITY);
 
   return {
-    /**
-     * Returns path and query of the editor page for an extension, ending in `?` or `&`.
-     * @throws {AppError} `editor_unavailable`; `unsupported_file_type` when this editor edits no such files
-     */
+    /** See `EditorServer`. */
     async page(fileType: string): Promise<string> {
       await refresh();
       if (!copy || age() >= STALE_MS) throw new AppError('editor_unavailable');
@@ -96,10 +87,10 @@ function createOriginCheck(baseUrl: string | undefined, log: Pick<Logger, 'warn'
     const foreign = expected ? origins.filter((origin) => origin !== expected) : [];
     if (foreign.join() === reported) return;
     reported = foreign.join();
-    if (reported === '') return;
-    log.warn(
-      { base_url: baseUrl, discovery: foreign },
-      'discovery names another address than SVC_BASE_URL, where pages find no editor: its server_name and ssl.termination must be those of SVC_BASE_URL',
-    );
+    if (reported !== '')
+      log.warn(
+        { base_url: baseUrl, discovery: foreign },
+        'discovery names another address than SVC_BASE_URL, where pages find no editor: its server_name and ssl.termination must be those of SVC_BASE_URL',
+      );
   };
 }

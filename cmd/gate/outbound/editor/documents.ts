@@ -16,25 +16,21 @@ interface Listed {
   views: ListedView[] | undefined;
 }
 
-interface ListedView {
-  userId: string;
-  viewId: string;
-  readonly: boolean;
-}
+type ListedView = Pick<EditorView, 'userId' | 'viewId' | 'readonly'>;
 
 /**
- * The sample in an answer to the admin channel's `documents`. The editor writes this JSON by hand and escapes no
- * quotes in names, so an answer that does not parse is read document by document, and a document that still can't be
- * read keeps the views it had before.
- * @param options.at when the answer came, epoch milliseconds
- * @returns undefined when nothing can be made of it
+ * Reads the sample in an answer to `documents`. The editor does not escape quotes in names: an answer that does not
+ * parse is read document by document, and a document that cannot be read keeps its former views. @param options.at time
+ * of the answer
+ * @returns undefined when nothing can be read
  */
 export function readDocuments(
   text: string,
   options: { at: number; previous: EditorSample | undefined; readWopiSrc: ReadWopiSrc },
 ): EditorSample | undefined {
   if (!text.startsWith(COMMAND)) return undefined;
-  const documents = readWhole(text.slice(COMMAND.length)) ?? readPieces(text);
+  const whole = parseJson(text.slice(COMMAND.length)) as { documents?: unknown } | null | undefined;
+  const documents = Array.isArray(whole?.documents) ? whole.documents.map(toListed) : readPieces(text);
   if (!documents) return undefined;
   const { at, previous, readWopiSrc } = options;
   const views: EditorView[] = [];
@@ -52,14 +48,9 @@ export function readDocuments(
   return { at, views, documents: count, modified };
 }
 
-/** Conversions and leftovers of them have no host; some documents stay toListed after their process has gone. */
+/** Conversions and leftovers of them have no host; some documents stay listed after their process has gone. */
 function isPhantom({ wopiHost, wopiSrc, memory, idleTime }: Listed): boolean {
   return wopiHost === '' || !/^https?:/.test(wopiSrc) || (memory === 0 && idleTime > PHANTOM_IDLE);
-}
-
-function readWhole(json: string): Listed[] | undefined {
-  const { documents } = (parseJson(json) ?? {}) as { documents?: unknown };
-  return Array.isArray(documents) ? documents.map(toListed) : undefined;
 }
 
 /** Returns undefined when not even the documents can be told apart. */
@@ -99,11 +90,7 @@ function recover(piece: string): Listed {
   const ends = piece.matchAll(
     /"userId"\s*:\s*"([^"\\]*)"\s*,\s*"sessionid"\s*:\s*"([^"\\]*)"\s*,\s*"readonly"\s*:\s*"?([01])"?\s*\}/g,
   );
-  const views = [...ends].map(([, userId = '', viewId = '', readonly]) => ({
-    userId,
-    viewId,
-    readonly: readonly === '1',
-  }));
+  const views = [...ends].map(([, userId = '', viewId = '', flag]) => ({ userId, viewId, readonly: flag === '1' }));
   return {
     wopiSrc: member('wopiSrc'),
     wopiHost: member('wopiHost'),

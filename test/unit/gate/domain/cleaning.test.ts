@@ -122,7 +122,7 @@ describe('cleaning', () => {
     await sweep(48 * HOUR + 14 * MINUTE);
     expect(await ids()).to.have.members(['ses_open', 'ses_gone', 'ses_saves']);
     const content = new Readable({ read: () => undefined });
-    const saving = bench.saves.save(saves, content, { ...FACTS, final: true });
+    const saving = bench.save(saves, content, { ...FACTS, final: true });
     await sweep(MINUTE);
     expect(await ids()).to.have.members(['ses_open', 'ses_saves']);
     content.push('late');
@@ -159,7 +159,7 @@ describe('cleaning', () => {
     const session = await bench.open({ state: 'closed', closedAt: bench.now() });
     bench.pass(25 * HOUR);
     const content = new Readable({ read: () => undefined });
-    const saving = bench.saves.save(session, content, { ...FACTS, final: true });
+    const saving = bench.save(session, content, { ...FACTS, final: true });
     await bench.cleaning.sweep();
     content.push('very late');
     content.push(null);
@@ -231,6 +231,7 @@ describe('cleaning', () => {
       content.push('late');
       content.push(null);
       expect(await storing).to.include({ code: 'internal', status: 503 });
+      uploads.stop();
     });
 
     it('takes many, and keeps their notes until they are gone', async () => {

@@ -84,7 +84,7 @@ describe('closing', () => {
   };
   const save = async (content = Readable.from([Buffer.from(`save ${Math.random()}`)])) => {
     const session = await bench.rows.transact((tx) => tx.session('ses_doc_a'));
-    return bench.saves.save(session ?? expect.fail('no session'), content, { ...FACTS, final: true });
+    return bench.save(session ?? expect.fail('no session'), content, { ...FACTS, final: true });
   };
   const fail = async () => {
     disk.isFull = true;

@@ -40,12 +40,7 @@ describe('two gates on one database', function () {
   }
 
   const save = (gate: SavesBench, content: Readable | string, gone?: AbortSignal) =>
-    gate.saves.save(
-      session,
-      typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content,
-      FACTS,
-      gone,
-    );
+    gate.save(session, typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content, FACTS, gone);
   const unresolved = () => Promise.all(gates.map((gate) => gate.saves.hasUnresolvedSave(DOC)));
   const saving = () => Promise.all(gates.map((gate) => gate.isSaving(DOC)));
   /** Expects that both gates know of an unresolved save, or of none. */

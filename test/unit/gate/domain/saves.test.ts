@@ -30,10 +30,10 @@ describe('saves', () => {
   afterEach(() => bench.stop());
 
   const save = (content: Readable, facts: Partial<SaveFacts> = {}) =>
-    bench.saves.save(session, content, { ...FACTS, ...facts });
+    bench.save(session, content, { ...FACTS, ...facts });
   /** One of which is not known yet whose it is. */
   const put = (admit: () => Promise<SessionRecord>) =>
-    bench.saves.put('doc_a', { admit, open: () => bytes('new') }, FACTS);
+    bench.saves.save('doc_a', { admit, open: () => bytes('new') }, FACTS);
   const bytes = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
   /** A save whose connection ends in the middle. */
   async function breaksOff(): Promise<void> {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import express from 'express';
-import { type BrowserFiles, getApiJs, getApiTypes, loadBrowserFiles } from '../../../../cmd/gate/http/api-js.ts';
+import { type BrowserFiles, libraryRoutes, loadBrowserFiles } from '../../../../cmd/gate/http/api-js.ts';
 import { cors } from '../../../../cmd/gate/http/cors.ts';
 import { type Canary, startCanary } from '../../../support/canary.ts';
 import { useFolder } from '../../../support/folder.ts';
@@ -24,7 +24,7 @@ describe('GET /svc/api.js', () => {
     const app = express();
     app.disable('etag');
     app.use(cors({ allowedOrigins: ['https://allowed.example.com'] }));
-    app.get('/svc/api.js', getApiJs(files)).get('/svc/api.d.ts', getApiTypes(files));
+    for (const [path, get] of Object.entries(libraryRoutes(files))) app.get(path, get);
     server = await startCanary(app);
     url = `http://127.0.0.1:${server.port}`;
   });
