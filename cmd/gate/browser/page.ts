@@ -1,26 +1,9 @@
+import { type Deferred, defer } from './async.ts';
 import { type EditorMessage, type FormFields, Frame } from './frame.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { LOAD_MS, Loading, OpeningAttempt } from './opening.ts';
+import type { OpenDocument } from './open-document.ts';
+import { LOAD_MS, Loading } from './opening.ts';
 import type { Context } from './state.ts';
-
-/** Events of the editor's page. */
-export interface PageEvents {
-  /** The page answers. */
-  onReady(): void;
-  /** The document is there. */
-  onLoaded(): void;
-  /** Its frame was moved in the page, and shows nothing any more. */
-  onMoved(): void;
-  /** The document did not open. */
-  failToLoad(error: SVC.EditorError): void;
-  /** The page of an open document has lost it, and does not get it back. */
-  onLost(detail: Record<string, unknown>): void;
-  /** The user is back at a document that was closed since nobody used it. */
-  onAwake(): void;
-  onModified(modified: boolean): void;
-  /** The page has said something that does not matter to the opening of its document. */
-  onMessage(message: EditorMessage): void;
-}
 
 /** Options of opening a document anew. */
 export interface ReopenOptions {
@@ -33,18 +16,6 @@ export interface ReopenOptions {
    * Browsers let one socket to a server wait for another that does not get through (RFC 6455, 4.1).
    */
   keep: boolean;
-}
-
-/** How a document is got back. */
-export interface Return {
-  /** Sentence that is shown meanwhile. */
-  text?: string;
-  /** True if it was told that the connection is lost. */
-  isTold?: boolean;
-  /** True if the session has to be given its place again. */
-  renews?: boolean;
-  /** Resolves when that may begin. */
-  ready?: Promise<unknown>;
 }
 
 type Phase = 'silent' | 'heard' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed';
@@ -62,21 +33,23 @@ export class EditorPage {
   readonly loading: Loading;
   readonly heartbeat: Heartbeat;
   readonly #context: Context;
-  readonly #events: PageEvents;
+  readonly #document: OpenDocument;
   #phase: Phase = 'silent';
-  #attempt: OpeningAttempt | undefined;
+  /** The opening behind the page that is shown; resolves with whether the document is there. */
+  #attempt: Deferred<boolean> | undefined;
+  #patience: ReturnType<typeof setTimeout> | undefined;
   /** It has found another connection, and so keeps the document open. */
   #hasRejoined = false;
   #isGreeted = false;
   #failing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(context: Context, events: PageEvents) {
+  constructor(context: Context, document: OpenDocument) {
     this.#context = context;
-    this.#events = events;
+    this.#document = document;
     this.frame = new Frame(context, {
       onMessage: (message) => this.#onMessage(message),
-      onMoved: () => events.onMoved(),
-      onPage: () => this.#phase === 'silent' && this.#attempt?.limit(SPEECHLESS_MS),
+      onMoved: () => document.onMoved(),
+      onPage: () => this.#phase === 'silent' && this.#limitAttempt(SPEECHLESS_MS),
     });
     this.loading = new Loading(context, (error) => this.#onFail(error));
     this.heartbeat = new Heartbeat(
@@ -87,8 +60,6 @@ export class EditorPage {
   }
 
   open(url: string, fields: FormFields): void {
-    this.#startOver();
-    this.frame.say(this.#context.texts.loading);
     this.loading.onRequested();
     this.frame.open(url, fields);
   }
@@ -96,30 +67,35 @@ export class EditorPage {
   /** Opens a document anew behind the page that is shown; resolves with whether it is there. */
   reopen(url: string, fields: FormFields, { patience, text, keep }: ReopenOptions): Promise<boolean> {
     this.#startOver();
-    return new Promise((resolve) => {
-      this.#attempt = new OpeningAttempt({
-        patience,
-        extend: () => (this.frame.isBlank() ? 0 : Math.max(patience, SPEECH_MS)),
-        onEnd: (ok) => {
-          this.#attempt = undefined;
-          if (!ok) this.#abandon();
-          resolve(ok);
-        },
-      });
-      this.frame.openBehind(url, fields, keep || this.#hasRejoined);
-      this.cover(text);
+    this.#attempt = defer();
+    const { promise } = this.#attempt;
+    this.#limitAttempt(patience, () => {
+      if (this.frame.isBlank()) this.endAttempt(false);
+      else this.#limitAttempt(Math.max(patience, SPEECH_MS));
     });
+    this.frame.openBehind(url, fields, keep || this.#hasRejoined);
+    this.cover(text);
+    return promise;
   }
 
-  /** Ends what is being opened behind: its frame was emptied. */
-  interrupt(): void {
-    this.#attempt?.end(false);
+  /** Ends an opening behind the page that is shown. @param isThere whether it has its document */
+  endAttempt(isThere: boolean): void {
+    const attempt = this.#attempt;
+    if (!attempt) return;
+    clearTimeout(this.#patience);
+    this.#attempt = undefined;
+    if (!isThere) {
+      // Its messages come too late.
+      this.#phase = 'given up';
+      this.cover();
+    }
+    attempt.resolve(isThere);
   }
 
   /** Stops waiting for the document. */
-  giveUp(error: SVC.EditorError): void {
+  giveUp(): void {
     this.#settle();
-    this.loading.stop(error);
+    this.loading.stop();
   }
 
   /** Keeps the user from typing into a page that has lost its document, and says so. */
@@ -140,7 +116,7 @@ export class EditorPage {
 
   remove(): void {
     this.heartbeat.stop();
-    this.#attempt?.end(false);
+    this.endAttempt(false);
     this.frame.remove();
   }
 
@@ -161,27 +137,26 @@ export class EditorPage {
 
   #onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
-    const events = this.#events;
     if (this.#phase === 'given up') return;
     this.loading.onMessage();
     this.heartbeat.onMessage(message);
     if (this.#phase === 'silent') {
       this.#phase = 'heard';
-      this.#attempt?.limit(LOAD_MS);
+      this.#limitAttempt(LOAD_MS);
     }
     if (id === 'App_LoadingStatus') this.#onLoadingStatus(values['Status']);
     else if (id === 'Action_Load_Resp' && values['success'] === false) this.#lose({ ...message });
     else if (id === 'Doc_ModifiedStatus') this.#onModified(values['Modified'] === true);
     else if (id === 'View_Removed') this.heartbeat.ask();
-    else if (id === 'User_Active' && this.#phase === 'asleep') events.onAwake();
+    else if (id === 'User_Active' && this.#phase === 'asleep') this.#document.onAwake();
     else if (id === 'UI_Cancel_Password') this.#lose({ ...message });
     else if (id === 'Session_Closed') this.#onClosed(message);
-    else events.onMessage(message);
+    else this.#document.onMessage(message);
   }
 
   /** A page that has found another connection reports the document there, which may lack what was typed. */
   #onModified(modified: boolean): void {
-    if (this.#failing === undefined && this.#phase !== 'lost') this.#events.onModified(modified);
+    if (this.#failing === undefined && this.#phase !== 'lost') this.#document.onModified(modified);
   }
 
   #onClosed(message: EditorMessage): void {
@@ -230,7 +205,7 @@ export class EditorPage {
     this.frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
     const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
     if (list.length > 0) this.frame.post('Error_Messages', { list });
-    this.#events.onReady();
+    this.#document.onReady();
   }
 
   #onLoaded(): void {
@@ -239,7 +214,7 @@ export class EditorPage {
     this.#settle();
     this.frame.say(this.#context.texts.loaded);
     this.frame.dropKept();
-    this.loading.done();
+    this.loading.stop();
     const { activeElement } = document;
     const isFree = this.#context.config.autofocus !== false && (!activeElement || activeElement === document.body);
     if (this.frame.takeFocus() || isFree) {
@@ -247,36 +222,35 @@ export class EditorPage {
       this.frame.post('Grab_Focus');
     }
     this.heartbeat.start();
-    this.#events.onLoaded();
-    this.#attempt?.end(true);
+    this.#document.onLoaded();
+    this.endAttempt(true);
   }
 
   #lose(detail: Record<string, unknown>): void {
     this.#settle();
-    if (this.#attempt) this.#attempt.end(false);
+    if (this.#attempt) this.endAttempt(false);
     else if (this.#phase === 'loaded') {
       this.#phase = 'lost';
       this.#hasRejoined = detail['reason'] === RECONNECTED;
       this.heartbeat.stop();
-      this.#events.onLost(detail);
+      this.#document.onLost(detail);
     } else if (!['lost', 'asleep', 'failed'].includes(this.#phase)) this.loading.fail(detail);
   }
 
   #onFail(error: SVC.EditorError): void {
-    this.#attempt?.end(false);
+    this.endAttempt(false);
     this.#phase = 'failed';
     this.heartbeat.stop();
-    this.#events.failToLoad(error);
+    this.#document.failToLoad(error);
   }
 
-  /** Gives up the page, since another is opened in its place: its messages come too late. */
-  #abandon(): void {
-    this.#phase = 'given up';
-    this.cover();
+  #limitAttempt(ms: number, onEnd: () => void = () => this.endAttempt(false)): void {
+    clearTimeout(this.#patience);
+    if (this.#attempt) this.#patience = setTimeout(onEnd, ms);
   }
 
   #startOver(): void {
-    this.#attempt?.end(false);
+    this.endAttempt(false);
     this.#phase = 'silent';
     this.#isGreeted = false;
     this.#settle();
