@@ -157,7 +157,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
     };
     saving = new Saving({
       ...{ texts: textsFor('vi'), state, unsaved },
-      post: (_id, values) => void posts.push(values),
+      post: (id, values) => void (id === 'Action_Save' && posts.push(values)),
       wake: () => undefined,
       hurry: () => void counts.hurried++,
       askState: () => ask(),

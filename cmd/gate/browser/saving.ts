@@ -57,6 +57,12 @@ const DOUBT_MS = 2_000;
 /** The same for an upload of before a connection was lost, which the editor may try a second time. */
 const BASELINE_MS = 10_000;
 
+/**
+ * Enters the text of a cell that is being edited; without one it does nothing. Until then the document is unmodified to
+ * the editor (25.04.9), which would not save it.
+ */
+const ACCEPT_CELL = { Command: '.uno:AcceptFormula', Args: { SynchronMode: { type: 'boolean', value: true } } };
+
 /** The editor's message for an upload that is under way, sent to all who save meanwhile (Collabora Online 25.04.9). */
 const UPLOADING = 'Already in progress.';
 
@@ -182,13 +188,15 @@ export class Saving {
    * Begins a save, unless changes of before a lost connection are lost: a version of what was typed since would hide that.
    */
   #begin(pending: PendingSave): void {
-    const { askState, state: known, unsaved } = this.#options;
+    const { askState, state: known, unsaved, wake, post } = this.#options;
     const from = this.#baseline && { ...this.#baseline, version: this.#baseline.known };
     const begin = (state?: SessionState): void => {
       if (this.#pending !== pending) return;
       if (from && state && locateChanges(from, state) === 'lost') this.#lose(pending, state);
       else {
         unsaved.onSave();
+        wake();
+        post('Send_UNO_Command', ACCEPT_CELL);
         this.#requestAgain(pending, pending.force);
         this.#retryLater(pending);
       }
