@@ -197,12 +197,12 @@ export class OpenDocument {
       hurry: () => poller.hurry(),
       askState: () => this.askState(),
       isOpen: () => state.status !== 'loading' && !this.recovery.isAway(),
-      // A close() that waits for it has to fail first: until then the document is none to look for.
+      // A close() that waits for this save has to fail first: a document that is closing is not recovered.
       onUnanswered: () => void setTimeout(() => void this.recovery.check()),
     });
   }
 
-  /** Returns the address of the editor's page; undefined if it is not the service's own, since the token is for nobody else. */
+  /** Returns the URL of the editor's page; undefined if it has another origin, which must not get the token. */
   #getAddress({ editor_url: path }: Session): string | undefined {
     const { origin } = this.#context;
     const url = new URL(path, origin);
@@ -221,7 +221,7 @@ export class OpenDocument {
     const wasListed = (state.server?.users.length ?? 0) > 0;
     state.server = current;
     state.loadedAt = current.loaded_at;
-    // Of what the editor's server no longer has, the page may know nothing: its connection can die without a sound.
+    // The editor's server lists nobody: the page's connection may be dead without its notice.
     if (wasListed && current.users.length === 0 && state.isEditing()) void this.recovery.check();
     const isNew = state.version !== undefined && current.version > state.version;
     this.unsaved.onState(current, isNew, this.saving.isOwn(current));

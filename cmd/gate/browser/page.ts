@@ -7,7 +7,7 @@ import type { Context } from './state.ts';
 
 /** Options of opening a document anew. */
 export interface ReopenOptions {
-  /** Milliseconds that the service has to answer; after that the page has at least as many to say something. */
+  /** Milliseconds for the service to answer, and then again for the page to post its first message. */
   patience: number;
   /** Sentence that is shown meanwhile. */
   text: string;
@@ -20,12 +20,14 @@ export interface ReopenOptions {
 
 type Phase = 'silent' | 'heard' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed';
 
-/** Time for the editor to say what has failed. */
+/** Time for the editor to post the reason of a failure. */
 const REASON_MS = 250;
 /** Reason of a lost document whose page has found another connection. */
 const RECONNECTED = 'reconnected';
-/** A page that is not the editor's says nothing, neither before nor after it is loaded; one that has begun to arrive. */
-const [SPEECHLESS_MS, SPEECH_MS] = [3_000, 5_000];
+/** Time for a loaded page to post a message; one that is not the editor's never does. */
+const FIRST_MESSAGE_MS = 3_000;
+/** The shortest time for a page that has begun to arrive. */
+const ARRIVAL_MS = 5_000;
 
 /** The editor's page in its frame: opens documents and understands the page's messages (postMessage of the editor). */
 export class EditorPage {
@@ -49,7 +51,7 @@ export class EditorPage {
     this.frame = new Frame(context, {
       onMessage: (message) => this.#onMessage(message),
       onMoved: () => document.onMoved(),
-      onPage: () => this.#phase === 'silent' && this.#limitAttempt(SPEECHLESS_MS),
+      onPage: () => this.#phase === 'silent' && this.#limitAttempt(FIRST_MESSAGE_MS),
     });
     this.loading = new Loading(context, (error) => this.#onFail(error));
     this.heartbeat = new Heartbeat(
@@ -71,7 +73,7 @@ export class EditorPage {
     const { promise } = this.#attempt;
     this.#limitAttempt(patience, () => {
       if (this.frame.isBlank()) this.endAttempt(false);
-      else this.#limitAttempt(Math.max(patience, SPEECH_MS));
+      else this.#limitAttempt(Math.max(patience, ARRIVAL_MS));
     });
     this.frame.openBehind(url, fields, keep || this.#hasRejoined);
     this.cover(text);
@@ -120,12 +122,12 @@ export class EditorPage {
     this.frame.remove();
   }
 
-  /** Returns whether the page that is shown has its document, as far as it knows. */
+  /** Returns whether the page has its document, unless its connection is dead without its notice. */
   isLoaded(): boolean {
     return this.#phase === 'loaded' && this.#failing === undefined;
   }
 
-  /** Returns whether the document was closed since nobody used it, until somebody does. */
+  /** Returns whether the editor has closed the document because nobody used it. */
   isAsleep(): boolean {
     return this.#phase === 'asleep';
   }
@@ -184,7 +186,7 @@ export class EditorPage {
     else if (step === 'Document_Loaded') this.#onLoaded();
   }
 
-  /** Forgets what was thought to fail. */
+  /** Ends the wait for the reason of a failure. */
   #settle(): void {
     clearTimeout(this.#failing);
     this.#failing = undefined;

@@ -29,11 +29,11 @@ const QUIET_MODIFIED_MS = 120_000;
 const PROOF_MS = 5_000;
 /** Shorter for a page that was given up since nothing got through: it is opened anew sooner. */
 const RESUME_MS = 2_000;
-/** The time that somebody who has used keys or mouse may be about to type. */
+/** The user may be about to type for so long after the last use of keys or mouse. */
 const IN_USE_MS = 10_000;
 /**
- * While somebody edits, a small request goes to the service so often, until two in a row are not answered at all: where
- * packets are lost, as in a lift, connections die without notice, and the editor's page goes on taking keys for minutes.
+ * Interval of a small request to the service while the user edits. Two in a row without an answer are a loss: where packets
+ * are dropped, connections die without notice, and the editor's page goes on taking keys for minutes.
  */
 const REACH_MS = 3_000;
 /** The first may go over a connection that is dead alone; the second has time for a new one over a slow line. */
@@ -58,7 +58,7 @@ export class Recovery {
   readonly #document: OpenDocument;
   /** Settles when the document is there again; undefined while it is. */
   #away: Deferred<void> | undefined;
-  /** What was not saved when the document was there last. */
+  /** Unsaved changes at the time of the loss. */
   #before: { unsaved: boolean; baseline: Baseline | undefined } | undefined;
   /** True if nothing got through to the service, which says nothing about the page's own connection. */
   #isSilent = false;
@@ -112,11 +112,10 @@ export class Recovery {
   /** Resolves when the document is there, at once if it is. @throws {SVC.EditorError} `network_error` when it takes too long */
   async wait(ms = WAIT_MS): Promise<void> {
     if (!this.#away) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(editorError('network_error', this.#context.texts.ended)), ms);
+    const late = pause(ms).then(() => {
+      throw editorError('network_error', this.#context.texts.ended);
     });
-    await Promise.race([this.#away.promise, late]).finally(() => clearTimeout(timer));
+    await Promise.race([this.#away.promise, late]);
   }
 
   /** Stops trying. */
@@ -129,7 +128,7 @@ export class Recovery {
 
   /**
    * A question to the server was not answered. A modified document is not saved to find out more: where only the gate is
-   * away, that would fail, and the editor would show a dialog to whoever is typing.
+   * away, that would fail, and the editor would show a dialog to the user.
    */
   doubt(): void {
     if (!navigator.onLine || !this.#document.unsaved.isModified()) void this.check();
@@ -159,7 +158,7 @@ export class Recovery {
     if (slept || (this.#isInUse() && page.heartbeat.quietMs() > quiet)) void this.check();
   }
 
-  /** Finds out, while somebody edits, whether anything still gets through to the service. */
+  /** While the user edits, finds out whether anything still reaches the service. */
   async #reach(): Promise<void> {
     if (this.#isReaching || !this.#mayLose()) return;
     this.#isReaching = true;
@@ -175,7 +174,7 @@ export class Recovery {
     return this.#isInUse() && (unsaved.any() || page.heartbeat.unusedMs() < IN_USE_MS);
   }
 
-  /** Returns whether somebody may be typing. */
+  /** Returns whether the user may be typing. */
   #isInUse(): boolean {
     if (!this.#isOpen() || !this.#context.state.isEditing()) return false;
     return document.visibilityState === 'visible' && !this.#document.page.heartbeat.isIdle();
@@ -219,7 +218,7 @@ export class Recovery {
       try {
         await this.#ask();
         if (await this.#resume()) return this.#finish(away, true);
-        // A page whose service was there at once finds back to it as well, and so keeps the document open.
+        // Where the service answers at once, the page that is shown reconnects too, which keeps the document open.
         const options = { patience: getPatience(tries++, wasSilent), text, keep: ms === 0 };
         if (this.#away === away && this.#ready === ready && (await this.#document.reopen(options)))
           return this.#finish(away, false);

@@ -52,7 +52,7 @@ const RETRY_MS = 500;
 const UNANSWERED_MS = 5_000;
 /** Answers that may still come to requests of before: their number is not known, and each costs a save a request more. */
 const LATE_ANSWERS = 2;
-/** Time until an upload that the editor has begun for somebody else is thought to have failed. */
+/** Time after which an upload that the editor has begun for another user counts as failed. */
 const DOUBT_MS = 2_000;
 /** The same for an upload of before a connection was lost, which the editor may try a second time. */
 const BASELINE_MS = 10_000;
@@ -82,7 +82,7 @@ export class Saving {
     this.#options = options;
   }
 
-  /** Saves, or finds out for somebody who only reads whether what was not saved before is stored. */
+  /** Saves. For a reader it only finds out whether earlier changes are stored. */
   save(): Promise<SVC.SaveResult> {
     const { state, unsaved } = this.#options;
     const version = state.version ?? 0;
@@ -275,7 +275,7 @@ export class Saving {
   }
 
   /**
-   * While the editor saves for somebody it drops the requests of others, without an answer. A save without an answer is
+   * While the editor saves for one user it drops the requests of others, without an answer. A save without an answer is
    * requested again, and so is one that sees a version come without its nonce: the editor saves what is not in it, or says
    * that all is.
    */
@@ -288,7 +288,7 @@ export class Saving {
       const isLate = pending.force && Date.now() - this.#requestedAt > UNANSWERED_MS;
       if ((state.version ?? 0) > pending.versionAtRequest) this.#requestAgain(pending, false);
       else if (!pending.isAnswered) this.#requestAgain(pending, pending.force);
-      // After an upload that failed the editor waits for 5 s, and then for somebody who wants something of it.
+      // After a failed upload the editor waits for 5 s, and then for the next request.
       else if (isLate) this.#requestAgain(pending, false);
     };
     pending.retry = setTimeout(retry, RETRY_MS * (0.5 + Math.random()));
@@ -307,7 +307,7 @@ export class Saving {
   #onUnmodified(pending: PendingSave): void {
     if (pending.force) return;
     pending.isAnswered = true;
-    // A save for somebody else may have come between, and be on its way still.
+    // A save for another user may still be on its way.
     if (this.#options.unsaved.isDoubtful())
       this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, true));
     else this.#onNothingToSave(pending);
