@@ -701,6 +701,15 @@ for (const installed of BROWSERS) {
       expect(text).to.deep.equal(['Không mở được tài liệu.', true, 'none']);
     });
 
+    it('a document whose connection the editor closes before it is open, as one that it is just unloading, is opened again', async () => {
+      gate.orders.failLoad = true;
+      await call('make("editor")');
+      await until('it was tried', () => posts().length > 0);
+      gate.orders.failLoad = false;
+      await until('it is open', async () => (await state()) === 'loaded');
+      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded']);
+    });
+
     it('a document whose password is not given is load_failed at once', async () => {
       gate.orders.locked = true;
       await call('make("editor")');

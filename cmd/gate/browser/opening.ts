@@ -4,6 +4,8 @@ import type { Context } from './state.ts';
 const SILENCE_MS = 10_000;
 /** The most connections that a browser keeps to a server. */
 const CONNECTIONS = 6;
+/** Time for an opening that has failed to succeed after all. */
+const RETRY_MS = 30_000;
 /** Contract: Browser events. */
 export const LOAD_MS = 120_000;
 
@@ -13,7 +15,7 @@ export class Loading {
   readonly #onFail: (error: SVC.EditorError) => void;
   #hint: string | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
-  readonly #limit: ReturnType<typeof setTimeout>;
+  #limit: ReturnType<typeof setTimeout>;
 
   constructor(context: Pick<Context, 'origin' | 'texts'>, onFail: (error: SVC.EditorError) => void) {
     this.#context = context;
@@ -40,6 +42,12 @@ export class Loading {
     this.stop();
     const { loadFailed } = this.#context.texts;
     this.#onFail(editorError('load_failed', loadFailed, { ...detail, ...(this.#hint && { hint: this.#hint }) }));
+  }
+
+  /** The opening has failed, and is tried again for a while. */
+  failLater(detail: Record<string, unknown>): void {
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(() => this.fail(detail), RETRY_MS);
   }
 
   stop(): void {

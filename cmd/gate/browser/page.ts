@@ -236,7 +236,13 @@ export class EditorPage {
       this.#hasRejoined = detail['reason'] === RECONNECTED;
       this.heartbeat.stop();
       this.#document.onLost(detail);
-    } else if (!['lost', 'asleep', 'failed'].includes(this.#phase)) this.loading.fail(detail);
+    } else if (['lost', 'asleep', 'failed'].includes(this.#phase)) return;
+    else if (!isCutOff(detail)) this.loading.fail(detail);
+    else {
+      this.#phase = 'lost';
+      this.loading.failLater(detail);
+      this.#document.comeBack({ isTold: true });
+    }
   }
 
   #onFail(error: SVC.EditorError): void {
@@ -258,4 +264,9 @@ export class EditorPage {
     this.#settle();
     this.heartbeat.stop();
   }
+}
+
+/** Returns whether the editor has closed the connection without a reason, as it does while it unloads the document. */
+function isCutOff({ Values }: { Values?: Partial<EditorMessage['Values']> }): boolean {
+  return Values?.['errorType'] === 'websocketproxyfailure';
 }
