@@ -38,7 +38,7 @@ export function createEditor(
   };
 }
 
-export class Editor {
+class Editor {
   readonly #context: Context;
   readonly #document: OpenDocument;
   readonly #enqueue = createQueue();

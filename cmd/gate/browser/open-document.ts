@@ -1,25 +1,31 @@
-import type { Editor } from './editor.ts';
 import { closedError, editorError, notLoaded } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
-import { EditorPage, type ReopenOptions } from './page.ts';
+import { EditorPage, type PageEvents, type ReopenOptions } from './page.ts';
 import { StatePoller } from './poller.ts';
-import { Recovery, type Return } from './recovery.ts';
+import { type RecoverableDocument, Recovery, type Return } from './recovery.ts';
 import { Saving } from './saving.ts';
 import { type Session, type SessionState, toSavedVersion } from './server.ts';
 import type { Context } from './state.ts';
 import { UnsavedChanges } from './unsaved-changes.ts';
 
+/** The editor around a document. */
+export interface EditorActions {
+  save(): Promise<unknown>;
+  close(reason: 'user'): Promise<void>;
+  destroy(): void;
+}
+
 /** The document of a session: its page, its saves, and the server's state of it. */
-export class OpenDocument {
+export class OpenDocument implements PageEvents, RecoverableDocument {
   readonly page: EditorPage;
   readonly unsaved: UnsavedChanges;
   readonly saving: Saving;
   readonly recovery: Recovery;
   readonly poller: StatePoller;
   readonly #context: Context;
-  readonly #editor: Editor;
+  readonly #editor: EditorActions;
 
-  constructor(context: Context, editor: Editor) {
+  constructor(context: Context, editor: EditorActions) {
     this.#context = context;
     this.#editor = editor;
     this.page = new EditorPage(context, this);

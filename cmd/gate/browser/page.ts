@@ -1,9 +1,21 @@
 import { type Deferred, defer } from './async.ts';
 import { type EditorMessage, type FormFields, Frame } from './frame.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { OpenDocument } from './open-document.ts';
 import { LOAD_MS, Loading } from './opening.ts';
 import type { Context } from './state.ts';
+
+/** The document of a page (open-document.ts). */
+export interface PageEvents {
+  onReady(): void;
+  onLoaded(): void;
+  onMoved(): void;
+  onLost(detail: Record<string, unknown>): void;
+  onAwake(): void;
+  onModified(modified: boolean): void;
+  onMessage(message: EditorMessage): void;
+  comeBack(how: { isTold: boolean }): void;
+  failToLoad(error: SVC.EditorError): void;
+}
 
 /** Options of opening a document anew. */
 export interface ReopenOptions {
@@ -35,7 +47,7 @@ export class EditorPage {
   readonly loading: Loading;
   readonly heartbeat: Heartbeat;
   readonly #context: Context;
-  readonly #document: OpenDocument;
+  readonly #document: PageEvents;
   #phase: Phase = 'silent';
   /** The opening behind the page that is shown; resolves with whether the document is there. */
   #attempt: Deferred<boolean> | undefined;
@@ -45,7 +57,7 @@ export class EditorPage {
   #isGreeted = false;
   #failing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(context: Context, document: OpenDocument) {
+  constructor(context: Context, document: PageEvents) {
     this.#context = context;
     this.#document = document;
     this.frame = new Frame(context, {

@@ -1,9 +1,27 @@
 import { type Deferred, defer, pause } from './async.ts';
 import { asEditorError, closedError, editorError, isFinal, notLoaded } from './errors.ts';
-import type { OpenDocument } from './open-document.ts';
 import { getPatience } from './opening.ts';
+import type { EditorPage, ReopenOptions } from './page.ts';
+import type { StatePoller } from './poller.ts';
+import type { Saving } from './saving.ts';
+import type { Session } from './server.ts';
 import type { Context } from './state.ts';
-import type { Baseline } from './unsaved-changes.ts';
+import type { Baseline, UnsavedChanges } from './unsaved-changes.ts';
+
+/** A document whose page may lose it (open-document.ts). */
+export interface RecoverableDocument {
+  readonly page: EditorPage;
+  readonly saving: Saving;
+  readonly unsaved: UnsavedChanges;
+  readonly poller: StatePoller;
+  enter(granted: Session): void;
+  reopen(options: ReopenOptions): Promise<boolean>;
+  saveSoon(): void;
+  onLost(detail: Record<string, unknown>): void;
+  onAway(): void;
+  isRemoved(): boolean;
+  failToLoad(error: SVC.EditorError): void;
+}
 
 /** How a document is got back. */
 export interface Return {
@@ -55,7 +73,7 @@ const SILENT_MS = 1_500;
 /** Notices that the page has lost its document, and gets back to it. */
 export class Recovery {
   readonly #context: Context;
-  readonly #document: OpenDocument;
+  readonly #document: RecoverableDocument;
   /** Settles when the document is there again; undefined while it is. */
   #away: Deferred<void> | undefined;
   /** Unsaved changes at the time of the loss. */
@@ -72,7 +90,7 @@ export class Recovery {
   readonly #timers: readonly ReturnType<typeof setInterval>[];
   readonly #listeners: readonly [EventTarget, string, () => void][];
 
-  constructor(context: Context, document: OpenDocument) {
+  constructor(context: Context, document: RecoverableDocument) {
     this.#context = context;
     this.#document = document;
     this.#timers = [setInterval(() => void this.#reach(), REACH_MS), setInterval(() => this.#tick(), TICK_MS)];
