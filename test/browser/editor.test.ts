@@ -206,6 +206,16 @@ for (const installed of BROWSERS) {
       expect(await countTold('onSaved')).to.equal(1);
     });
 
+    it('save() and close() store also what is being typed into a cell, of which the editor says nothing', async () => {
+      const frame = await openEditor(page);
+      await inEditor(frame, 'typeInCell()');
+      expect((await run('editors.editor.save()')).value).to.include({ version: 1, unmodified: false });
+      expect((await run('editors.editor.save()')).value).to.include({ version: 1, unmodified: true });
+      await inEditor(frame, 'typeInCell()');
+      await run('editors.editor.close()');
+      expect(gate.documents.get('key-editor')?.version).to.equal(2);
+    });
+
     it('what could not be saved stays open, whatever was asked for, and it is told why', async () => {
       gate.orders.failSave = true;
       const frame = await openAndType();
@@ -689,6 +699,15 @@ for (const installed of BROWSERS) {
         getComputedStyle(status).clipPath,
       ]);
       expect(text).to.deep.equal(['Không mở được tài liệu.', true, 'none']);
+    });
+
+    it('a document whose connection the editor closes before it is open, as one that it is just unloading, is opened again', async () => {
+      gate.orders.failLoad = true;
+      await call('make("editor")');
+      await until('it was tried', () => posts().length > 0);
+      gate.orders.failLoad = false;
+      await until('it is open', async () => (await state()) === 'loaded');
+      expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded']);
     });
 
     it('a document whose password is not given is load_failed at once', async () => {

@@ -156,16 +156,12 @@ describe('SVC.Editor: a save, beside those of others', () => {
       ...{ users: [], save: null, loaded_at: 'then' },
     };
     saving = new Saving({
-      texts: textsFor('vi'),
-      post: (_id, values) => void posts.push(values),
+      ...{ texts: textsFor('vi'), state, unsaved },
+      post: (id, values) => void (id === 'Action_Save' && posts.push(values)),
       wake: () => undefined,
       hurry: () => void counts.hurried++,
       askState: () => ask(),
-      getVersion: () => state.version ?? 0,
       isOpen: () => true,
-      isEditing: () => state.isEditing(),
-      isDoubtful: () => unsaved.isDoubtful(),
-      onSave: () => unsaved.onSave(),
       onUnanswered: () => void counts.unanswered++,
     });
   });
@@ -278,18 +274,16 @@ describe('SVC.Editor: a save, beside those of others', () => {
     expire(5_000);
     expect(await late).to.equal(false);
     const lost = [saving.prove(5_000), saving.prove(2_000)];
-    saving.disprove();
+    saving.settleProofs(false);
     expect(await Promise.all(lost)).to.deep.equal([false, false]);
   });
 
   it('of a document that does not come within 120 s is load_failed', async () => {
     const failed: SVC.EditorError[] = [];
     const onFail = (error: SVC.EditorError) => void failed.push(error);
-    const loading = new Loading({ origin: 'https://office.example.com', texts: textsFor('vi') }, onFail);
-    loading.begin();
-    const ended = loading.wait().catch((error: unknown) => error);
+    new Loading({ origin: 'https://office.example.com', texts: textsFor('vi') }, onFail);
     expire(120_000);
-    expect(await ended).to.deep.include({ code: 'load_failed', detail: { reason: 'timeout' } });
     expect(failed).to.have.lengthOf(1);
+    expect(failed[0]).to.deep.include({ code: 'load_failed', detail: { reason: 'timeout' } });
   });
 });

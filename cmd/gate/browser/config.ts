@@ -77,7 +77,7 @@ export function getLabels({ document, editor, token }: SVC.Config): { title: str
   return { title: getText(config.document, 'title'), lang: getText(config.editor, 'lang') ?? 'vi' };
 }
 
-/** The payload of a JWT (RFC 7519, 7.2), unverified; undefined for what is none. */
+/** Decodes the payload of a JWT (RFC 7519, 7.2) without verifying it; undefined if it is not one. */
 function decodePayload(token: string): unknown {
   try {
     const base64 = token.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/') ?? '';

@@ -10,6 +10,7 @@ import {
 } from './config.ts';
 import { asEditorError, closedError, notLoaded } from './errors.ts';
 import { OpenDocument } from './open-document.ts';
+import { LOAD_MS } from './opening.ts';
 import { Server } from './server.ts';
 import { type Context, EditorState } from './state.ts';
 import { textsFor } from './texts.ts';
@@ -45,8 +46,9 @@ class Editor {
   readonly #started: Promise<void>;
   #queuedSave: Promise<SVC.SaveResult> | undefined;
   #closing: Promise<void> | undefined;
-  /** While the page is in the browser's back-forward cache: what to go on with, and the request that gave up the place. */
-  #frozen: { mode: SVC.Mode; wasOpen: boolean; released: Promise<unknown> } | undefined;
+  /** Called when the page is shown again that was in the browser's back-forward cache. */
+  #onShow: () => void = () => {};
+  readonly #onPageShow = (): void => this.#onShow();
 
   constructor(target: string | HTMLElement, config: SVC.Config, scriptUrl: string | undefined) {
     checkConfig(config);
@@ -62,8 +64,7 @@ class Editor {
     };
     this.#document = new OpenDocument(this.#context, this);
     window.addEventListener('pagehide', this.#onHide);
-    window.addEventListener('pageshow', this.#onShow);
-    this.#document.page.loading.begin();
+    window.addEventListener('pageshow', this.#onPageShow);
     this.#started = this.#start();
   }
 
@@ -167,8 +168,9 @@ class Editor {
     document.enter(granted);
     // Its mode is fixed once a document is open: it has to be opened anew.
     if (granted.mode !== before) {
-      await document.openBehind(granted);
-      await document.page.loading.wait();
+      document.comeBack();
+      await document.recovery.wait(LOAD_MS);
+      if (!this.#isOpen()) throw closedError();
     }
     return granted.mode;
   }
@@ -180,7 +182,7 @@ class Editor {
     if (state.isEditing()) await this.#reportFailure(document.present());
     const before = state.status;
     state.status = 'closing';
-    document.page.giveUp(closedError());
+    document.page.giveUp();
     try {
       if (before === 'loaded') await this.#enqueue(async () => state.isEditing() && this.#saveNow());
     } catch (error) {
@@ -199,10 +201,10 @@ class Editor {
     this.#context.state.status = status;
     // After callers whose work has just been done.
     setTimeout(() => this.#ended.reject(closedError()));
-    document.page.giveUp(closedError());
+    document.page.giveUp();
     document.stop();
     window.removeEventListener('pagehide', this.#onHide);
-    window.removeEventListener('pageshow', this.#onShow);
+    window.removeEventListener('pageshow', this.#onPageShow);
     freeContainer(this.#context.container);
   }
 
@@ -224,35 +226,11 @@ class Editor {
     if (!persisted) return void server.remove(session).catch(() => {});
     if (state.status === 'closing') this.destroy();
     if (state.isOver() || state.status === 'failed') return;
-    const wasOpen = this.#isOpen();
-    state.status = 'loading';
-    this.#document.recovery.suspend();
+    const renews = session.mode === 'edit';
+    const released = renews ? server.setMode(session, 'view').catch(() => {}) : undefined;
+    const shown = new Promise<void>((resolve) => (this.#onShow = resolve));
     this.#document.page.frame.empty();
-    const { mode } = session;
-    const released = mode === 'edit' ? server.setMode(session, 'view').catch(() => {}) : Promise.resolve();
-    this.#frozen = { mode, wasOpen, released };
-  };
-
-  /** The page is shown again: asks for the session's place, and opens the document. */
-  readonly #onShow = async (): Promise<void> => {
-    const { server, state } = this.#context;
-    const document = this.#document;
-    const { session } = state;
-    const frozen = this.#frozen;
-    if (!session || !frozen) return;
-    this.#frozen = undefined;
-    const renews = frozen.mode === 'edit';
-    if (frozen.wasOpen) return document.comeBack({ ready: frozen.released, renews });
-    document.page.loading.begin();
-    try {
-      await frozen.released;
-      const granted = renews ? await server.setMode(session, 'edit') : session;
-      if (state.isOver() || state.status === 'failed') return;
-      if (granted !== state.session) document.enter(granted);
-      document.open(granted);
-    } catch (error) {
-      document.failToLoad(asEditorError(error));
-    }
+    this.#document.comeBack({ renews, ready: shown.then(() => released) });
   };
 }
 

@@ -36,7 +36,6 @@ export class Frame {
   /** The window of the frame, which has another one in another place; null while it is put in. */
   #shown: Window | null = null;
   #iframe: HTMLIFrameElement;
-  #isUsed = false;
   /** The page that stays until the one behind it is there. */
   #kept: HTMLIFrameElement | undefined;
   #wasFocused = false;
@@ -57,17 +56,28 @@ export class Frame {
     window.addEventListener('message', this.#listener);
   }
 
-  /**
-   * Opens a page by a form POST, so that the token is in no address. Each time in an iframe of its own: going on in one
-   * that has shown a page would be a step in the history of the page around it.
-   */
+  /** Opens a page by a form POST, so that the token is in no address. */
   open(url: string, fields: FormFields): void {
-    if (this.#isUsed) this.empty();
-    this.#submit(url, fields);
+    this.#shown = this.#iframe.contentWindow;
+    const form = this.#page.createElement('form');
+    form.method = 'post';
+    form.action = url;
+    form.target = this.#iframe.name;
+    form.style.display = 'none';
+    for (const [name, value] of Object.entries(fields)) {
+      const input = this.#page.createElement('input');
+      Object.assign(input, { type: 'hidden', name, value: String(value) });
+      form.append(input);
+    }
+    this.#context.container.append(form);
+    // A field may be called `submit`.
+    HTMLFormElement.prototype.submit.call(form);
+    form.remove();
   }
 
   /**
-   * Opens a page without showing it before `reveal`.
+   * Opens a page without showing it before `reveal`, in an iframe of its own: going on in one that has shown a page would
+   * be a step in the history of the page around it.
    * @param keepsShown whether the page that is shown stays, and stays connected, until `dropKept`
    */
   openBehind(url: string, fields: FormFields, keepsShown: boolean): void {
@@ -80,7 +90,7 @@ export class Frame {
     if (!keepsShown) this.dropKept();
     if (keepsShown && !this.#kept) this.#keep(before);
     else before.replaceWith(this.#iframe);
-    this.#submit(url, fields);
+    this.open(url, fields);
   }
 
   /** Shows the page that was opened last. */
@@ -161,7 +171,7 @@ export class Frame {
     iframe.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
     iframe.addEventListener('load', () => {
       if (iframe !== this.#iframe) return;
-      if (this.#isUsed && !isBlank(iframe)) onPage();
+      if (!isBlank(iframe)) onPage();
       if (!this.#shown || iframe.contentWindow === this.#shown) return;
       this.#shown = iframe.contentWindow;
       onMoved();
@@ -176,25 +186,6 @@ export class Frame {
     const [width, height] = [`${before.offsetWidth}px`, `${before.offsetHeight}px`];
     before.after(this.#iframe);
     Object.assign(before.style, { position: 'absolute', width, height, zIndex: '1' });
-  }
-
-  #submit(url: string, fields: FormFields): void {
-    this.#shown = this.#iframe.contentWindow;
-    this.#isUsed = true;
-    const form = this.#page.createElement('form');
-    form.method = 'post';
-    form.action = url;
-    form.target = this.#iframe.name;
-    form.style.display = 'none';
-    for (const [name, value] of Object.entries(fields)) {
-      const input = this.#page.createElement('input');
-      Object.assign(input, { type: 'hidden', name, value: String(value) });
-      form.append(input);
-    }
-    this.#context.container.append(form);
-    // A field may be called `submit`.
-    HTMLFormElement.prototype.submit.call(form);
-    form.remove();
   }
 
   /** Gives the frame a height of its own if its element has none, which is known once it is on the screen. */

@@ -61,7 +61,7 @@ export class Heartbeat {
     return this.#idle;
   }
 
-  /** Milliseconds since somebody used keys or mouse in the page. */
+  /** Milliseconds since the user used keys or mouse in the page. */
   unusedMs(): number {
     return Date.now() - this.#lastUse;
   }

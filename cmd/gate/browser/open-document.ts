@@ -1,8 +1,8 @@
 import { closedError, editorError, notLoaded } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
-import { EditorPage, type PageEvents, type ReopenOptions, type Return } from './page.ts';
+import { EditorPage, type PageEvents, type ReopenOptions } from './page.ts';
 import { StatePoller } from './poller.ts';
-import { type RecoverableDocument, Recovery } from './recovery.ts';
+import { type RecoverableDocument, Recovery, type Return } from './recovery.ts';
 import { Saving } from './saving.ts';
 import { type Session, type SessionState, toSavedVersion } from './server.ts';
 import type { Context } from './state.ts';
@@ -10,14 +10,10 @@ import { UnsavedChanges } from './unsaved-changes.ts';
 
 /** The editor around a document. */
 export interface EditorActions {
-  /** Saves after what is queued. */
   save(): Promise<unknown>;
   close(reason: 'user'): Promise<void>;
   destroy(): void;
 }
-
-/** The time that the service may take to answer before a document that changes its mode is opened in the plain way. */
-const SWITCH_MS = 15_000;
 
 /** The document of a session: its page, its saves, and the server's state of it. */
 export class OpenDocument implements PageEvents, RecoverableDocument {
@@ -28,7 +24,6 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
   readonly poller: StatePoller;
   readonly #context: Context;
   readonly #editor: EditorActions;
-  #openings = 0;
 
   constructor(context: Context, editor: EditorActions) {
     this.#context = context;
@@ -49,9 +44,9 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     emit('onLimitReached', { message: granted.message ?? texts.limitReached, limit: granted.limit });
   }
 
+  /** Opens the document for the first time. */
   open(granted: Session): void {
     const { texts, state } = this.#context;
-    this.#beginLoading();
     // A handler may have destroyed it just now.
     if (state.isOver() || this.isRemoved()) return;
     const address = this.#getAddress(granted);
@@ -59,24 +54,13 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     else this.failToLoad(editorError('load_failed', texts.loadFailed, { reason: 'editor_url' }));
   }
 
-  /** Opens the document behind the page that is shown, which keeps it open until then. */
-  async openBehind(granted: Session): Promise<void> {
-    const { texts, state } = this.#context;
-    this.recovery.cancel();
-    this.page.loading.begin();
-    this.#beginLoading();
-    if (state.isOver()) return;
-    const opening = this.#openings;
-    const isThere = await this.reopen({ patience: SWITCH_MS, text: texts.loading, keep: true });
-    if (!isThere && state.status === 'loading' && this.#openings === opening) this.open(granted);
-  }
-
-  /** Opens a document again whose frame was emptied, with what is known of it. */
-  comeBack(how: Return): void {
+  /** Opens the document anew in place of the page that is shown, or was shown in a frame that is empty now. */
+  comeBack(how: Return = {}): void {
     this.#setModified(false);
-    this.#recover({ ...how, text: this.#context.texts.loading });
+    this.#recover({ text: this.#context.texts.loading, ...how });
   }
 
+  /** Opens it in a page behind the one that is shown; resolves with whether it did open. */
   async reopen(options: ReopenOptions): Promise<boolean> {
     const { session } = this.#context.state;
     const address = session && this.#getAddress(session);
@@ -94,6 +78,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     return state.session ? server.state(state.session, this.saving.nonce()) : Promise.reject(notLoaded());
   }
 
+  /** Saves after what is queued. */
   saveSoon(): void {
     void this.#editor.save().catch(() => {});
   }
@@ -102,7 +87,8 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     const { state } = this.#context;
     if (state.isOver() || state.status === 'failed') return;
     state.status = 'failed';
-    this.page.giveUp(error);
+    this.recovery.end(error);
+    this.page.giveUp();
     this.reportError(error, true);
   }
 
@@ -116,6 +102,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     emit('onError', { code, message, detail });
   }
 
+  /** Returns whether the page has removed the element, or emptied it: then the editor is destroyed. */
   isRemoved(): boolean {
     if (this.page.frame.isConnected()) return false;
     // biome-ignore lint/suspicious/noConsole: nobody else would say why nothing is to be seen
@@ -132,11 +119,13 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     this.page.remove();
   }
 
+  /** The editor's page answers. */
   onReady(): void {
     const { state, emit } = this.#context;
     emit('onReady', state.toInfo());
   }
 
+  /** The page has its document. */
   onLoaded(): void {
     const { state, emit } = this.#context;
     if (state.status !== 'loading' && state.status !== 'failed') return;
@@ -147,30 +136,27 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     emit('onDocumentLoaded', state.toInfo());
   }
 
+  /** The frame was moved in the page, which empties it. */
   onMoved(): void {
     const { session, status } = this.#context.state;
-    if (!session || status === 'closing') return;
-    if (this.recovery.isAway()) this.page.interrupt();
-    else if (status === 'loaded') this.comeBack({});
-    else {
-      this.page.loading.begin();
-      this.open(session);
-    }
+    if (session && (status === 'loading' || status === 'loaded')) this.comeBack();
   }
 
-  /** The page of an open document has lost it. */
+  /** The page of an open document has lost it, and does not get it back. */
   onLost(detail: Record<string, unknown>): void {
     const { state, texts } = this.#context;
-    this.saving.disprove();
+    this.saving.settleProofs(false);
     if ((state.status !== 'loaded' && state.status !== 'closing') || this.isRemoved()) return;
     this.#recover({ isTold: true });
     this.reportError(editorError('network_error', texts.ended, detail));
   }
 
+  /** Attempts to get the document back fail, of which nothing was told yet. */
   onAway(): void {
     this.reportError(editorError('network_error', this.#context.texts.ended));
   }
 
+  /** The user is back at a document that was closed since nobody used it. */
   onAwake(): void {
     this.#recover({});
   }
@@ -181,6 +167,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     this.#setModified(modified);
   }
 
+  /** The page has said something that does not matter to the opening of its document. */
   onMessage(message: EditorMessage): void {
     const id = message.MessageId;
     if (id === 'Action_Save_Resp') this.saving.onAnswer(message);
@@ -210,29 +197,18 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     const { page, poller, unsaved } = this;
     const { texts, state } = this.#context;
     return new Saving({
-      texts,
+      ...{ texts, state, unsaved },
       post: (id, values) => page.frame.post(id, values),
       wake: () => page.wake(),
       hurry: () => poller.hurry(),
       askState: () => this.askState(),
-      getVersion: () => state.version ?? 0,
       isOpen: () => state.status !== 'loading' && !this.recovery.isAway(),
-      isEditing: () => state.isEditing(),
-      isDoubtful: () => unsaved.isDoubtful(),
-      onSave: () => unsaved.onSave(),
-      // A close() that waits for it has to fail first: until then the document is none to look for.
+      // A close() that waits for this save has to fail first: a document that is closing is not recovered.
       onUnanswered: () => void setTimeout(() => void this.recovery.check()),
     });
   }
 
-  #beginLoading(): void {
-    this.#openings += 1;
-    this.#context.state.status = 'loading';
-    this.#setModified(false);
-    this.unsaved.reset();
-  }
-
-  /** Returns the address of the editor's page; undefined if it is not the service's own, since the token is for nobody else. */
+  /** Returns the URL of the editor's page; undefined if it has another origin, which must not get the token. */
   #getAddress({ editor_url: path }: Session): string | undefined {
     const { origin } = this.#context;
     const url = new URL(path, origin);
@@ -251,7 +227,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     const wasListed = (state.server?.users.length ?? 0) > 0;
     state.server = current;
     state.loadedAt = current.loaded_at;
-    // Of what the editor's server no longer has, the page may know nothing: its connection can die without a sound.
+    // The editor's server lists nobody: the page's connection may be dead without its notice.
     if (wasListed && current.users.length === 0 && state.isEditing()) void this.recovery.check();
     const isNew = state.version !== undefined && current.version > state.version;
     this.unsaved.onState(current, isNew, this.saving.isOwn(current));

@@ -1,35 +1,25 @@
-import { type Deferred, defer } from './async.ts';
 import { editorError } from './errors.ts';
 import type { Context } from './state.ts';
 
 const SILENCE_MS = 10_000;
 /** The most connections that a browser keeps to a server. */
 const CONNECTIONS = 6;
+/** Time for an opening that has failed to succeed after all. */
+const RETRY_MS = 30_000;
 /** Contract: Browser events. */
 export const LOAD_MS = 120_000;
 
-/** Watches over the opening of a document. */
+/** Watches over the first opening of a document. */
 export class Loading {
   readonly #context: Pick<Context, 'origin' | 'texts'>;
   readonly #onFail: (error: SVC.EditorError) => void;
-  #opened: Deferred<void> = defer();
   #hint: string | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
-  #limit: ReturnType<typeof setTimeout> | undefined;
+  #limit: ReturnType<typeof setTimeout>;
 
   constructor(context: Pick<Context, 'origin' | 'texts'>, onFail: (error: SVC.EditorError) => void) {
     this.#context = context;
     this.#onFail = onFail;
-  }
-
-  /** Begins the time of a document that is to be opened. */
-  begin(): void {
-    this.#clear();
-    const before = this.#opened;
-    this.#opened = defer();
-    // Whoever still waits for a document that is opened anew waits for this.
-    this.#opened.promise.then(before.resolve, before.reject);
-    this.#hint = undefined;
     this.#limit = setTimeout(() => this.fail({ reason: 'timeout' }), LOAD_MS);
   }
 
@@ -48,69 +38,21 @@ export class Loading {
     this.#hint = undefined;
   }
 
-  done(): void {
-    this.#clear();
-    this.#opened.resolve();
-  }
-
   fail(detail: Record<string, unknown>): void {
+    this.stop();
     const { loadFailed } = this.#context.texts;
-    const error = editorError('load_failed', loadFailed, { ...detail, ...(this.#hint && { hint: this.#hint }) });
-    this.stop(error);
-    this.#onFail(error);
+    this.#onFail(editorError('load_failed', loadFailed, { ...detail, ...(this.#hint && { hint: this.#hint }) }));
   }
 
-  /** Settles when the document that was opened last is there, or will not be. */
-  wait(): Promise<void> {
-    return this.#opened.promise;
+  /** The opening has failed, and is tried again for a while. */
+  failLater(detail: Record<string, unknown>): void {
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(() => this.fail(detail), RETRY_MS);
   }
 
-  stop(error: unknown): void {
-    this.#clear();
-    this.#opened.reject(error);
-  }
-
-  #clear(): void {
+  stop(): void {
     clearTimeout(this.#silence);
     clearTimeout(this.#limit);
-  }
-}
-
-export interface OpeningAttemptOptions {
-  /** Milliseconds that it has at first. */
-  patience: number;
-  /** Returns milliseconds that it gets when these are over. */
-  extend(): number;
-  /** Called once. */
-  onEnd(ok: boolean): void;
-}
-
-/** One opening of a document that may fail silently. */
-export class OpeningAttempt {
-  readonly #onEnd: (ok: boolean) => void;
-  #timer: ReturnType<typeof setTimeout>;
-  #ended = false;
-
-  constructor({ patience, extend, onEnd }: OpeningAttemptOptions) {
-    this.#onEnd = onEnd;
-    this.#timer = setTimeout(() => {
-      const ms = extend();
-      if (ms > 0) this.limit(ms);
-      else this.end(false);
-    }, patience);
-  }
-
-  /** Gives it so many milliseconds from now on. */
-  limit(ms: number): void {
-    clearTimeout(this.#timer);
-    if (!this.#ended) this.#timer = setTimeout(() => this.end(false), ms);
-  }
-
-  end(ok: boolean): void {
-    clearTimeout(this.#timer);
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#onEnd(ok);
   }
 }
 

@@ -9,41 +9,15 @@ export type Visibility = 'unseen' | 'seen' | 'note' | 'over';
 const NOTE_MS = 20_000;
 
 /** Whatever styles the page has for its elements. Absolute, so that nothing around it moves. */
-const PLAIN: Partial<CSSStyleDeclaration> = {
-  position: 'absolute',
-  display: 'block',
-  width: 'auto',
-  height: 'auto',
-  overflow: 'visible',
-  clipPath: 'none',
-  whiteSpace: 'normal',
-  cursor: 'auto',
-  outline: 'none',
-  zIndex: 'auto',
-};
+const PLAIN: Partial<CSSStyleDeclaration> = { all: 'initial', position: 'absolute', display: 'block' };
+const FONT = 'system-ui, sans-serif';
 const STYLES: Record<Exclude<Visibility, 'note'>, Partial<CSSStyleDeclaration>> = {
-  unseen: {
-    width: '1px',
-    height: '1px',
-    overflow: 'hidden',
-    clipPath: 'inset(50%)',
-    whiteSpace: 'nowrap',
-    padding: '0',
-  },
-  seen: { padding: '12px 16px', font: '16px/1.5 system-ui, sans-serif', color: '#8c1d18', background: '#fff' },
+  unseen: { width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)', whiteSpace: 'nowrap' },
+  seen: { padding: '12px 16px', font: `16px/1.5 ${FONT}`, color: '#8c1d18', background: '#fff' },
   over: {
-    display: 'flex',
-    alignItems: 'center',
-    justifyContent: 'center',
-    textAlign: 'center',
-    boxSizing: 'border-box',
-    overflow: 'hidden',
-    padding: '16px',
-    font: '18px/1.5 system-ui, sans-serif',
-    color: '#1f2328',
-    background: 'rgba(255, 255, 255, 0.9)',
-    cursor: 'wait',
-    zIndex: '2',
+    ...{ display: 'flex', alignItems: 'center', justifyContent: 'center', textAlign: 'center' },
+    ...{ boxSizing: 'border-box', overflow: 'hidden', padding: '16px', cursor: 'wait', zIndex: '2' },
+    ...{ font: `18px/1.5 ${FONT}`, color: '#1f2328', background: 'rgba(255, 255, 255, 0.9)' },
   },
 };
 

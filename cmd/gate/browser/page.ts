@@ -1,30 +1,25 @@
+import { type Deferred, defer } from './async.ts';
 import { type EditorMessage, type FormFields, Frame } from './frame.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { LOAD_MS, Loading, OpeningAttempt } from './opening.ts';
+import { LOAD_MS, Loading } from './opening.ts';
 import type { Context } from './state.ts';
 
-/** Events of the editor's page. */
+/** The document of a page (open-document.ts). */
 export interface PageEvents {
-  /** The page answers. */
   onReady(): void;
-  /** The document is there. */
   onLoaded(): void;
-  /** Its frame was moved in the page, and shows nothing any more. */
   onMoved(): void;
-  /** The document did not open. */
-  failToLoad(error: SVC.EditorError): void;
-  /** The page of an open document has lost it, and does not get it back. */
   onLost(detail: Record<string, unknown>): void;
-  /** The user is back at a document that was closed since nobody used it. */
   onAwake(): void;
   onModified(modified: boolean): void;
-  /** The page has said something that does not matter to the opening of its document. */
   onMessage(message: EditorMessage): void;
+  comeBack(how: { isTold: boolean }): void;
+  failToLoad(error: SVC.EditorError): void;
 }
 
 /** Options of opening a document anew. */
 export interface ReopenOptions {
-  /** Milliseconds that the service has to answer; after that the page has at least as many to say something. */
+  /** Milliseconds for the service to answer, and then again for the page to post its first message. */
   patience: number;
   /** Sentence that is shown meanwhile. */
   text: string;
@@ -35,26 +30,16 @@ export interface ReopenOptions {
   keep: boolean;
 }
 
-/** How a document is got back. */
-export interface Return {
-  /** Sentence that is shown meanwhile. */
-  text?: string;
-  /** True if it was told that the connection is lost. */
-  isTold?: boolean;
-  /** True if the session has to be given its place again. */
-  renews?: boolean;
-  /** Resolves when that may begin. */
-  ready?: Promise<unknown>;
-}
-
 type Phase = 'silent' | 'heard' | 'loaded' | 'asleep' | 'lost' | 'given up' | 'failed';
 
-/** Time for the editor to say what has failed. */
+/** Time for the editor to post the reason of a failure. */
 const REASON_MS = 250;
 /** Reason of a lost document whose page has found another connection. */
 const RECONNECTED = 'reconnected';
-/** A page that is not the editor's says nothing, neither before nor after it is loaded; one that has begun to arrive. */
-const [SPEECHLESS_MS, SPEECH_MS] = [3_000, 5_000];
+/** Time for a loaded page to post a message; one that is not the editor's never does. */
+const FIRST_MESSAGE_MS = 3_000;
+/** The shortest time for a page that has begun to arrive. */
+const ARRIVAL_MS = 5_000;
 
 /** The editor's page in its frame: opens documents and understands the page's messages (postMessage of the editor). */
 export class EditorPage {
@@ -62,21 +47,23 @@ export class EditorPage {
   readonly loading: Loading;
   readonly heartbeat: Heartbeat;
   readonly #context: Context;
-  readonly #events: PageEvents;
+  readonly #document: PageEvents;
   #phase: Phase = 'silent';
-  #attempt: OpeningAttempt | undefined;
+  /** The opening behind the page that is shown; resolves with whether the document is there. */
+  #attempt: Deferred<boolean> | undefined;
+  #patience: ReturnType<typeof setTimeout> | undefined;
   /** It has found another connection, and so keeps the document open. */
   #hasRejoined = false;
   #isGreeted = false;
   #failing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(context: Context, events: PageEvents) {
+  constructor(context: Context, document: PageEvents) {
     this.#context = context;
-    this.#events = events;
+    this.#document = document;
     this.frame = new Frame(context, {
       onMessage: (message) => this.#onMessage(message),
-      onMoved: () => events.onMoved(),
-      onPage: () => this.#phase === 'silent' && this.#attempt?.limit(SPEECHLESS_MS),
+      onMoved: () => document.onMoved(),
+      onPage: () => this.#phase === 'silent' && this.#limitAttempt(FIRST_MESSAGE_MS),
     });
     this.loading = new Loading(context, (error) => this.#onFail(error));
     this.heartbeat = new Heartbeat(
@@ -87,8 +74,6 @@ export class EditorPage {
   }
 
   open(url: string, fields: FormFields): void {
-    this.#startOver();
-    this.frame.say(this.#context.texts.loading);
     this.loading.onRequested();
     this.frame.open(url, fields);
   }
@@ -96,30 +81,35 @@ export class EditorPage {
   /** Opens a document anew behind the page that is shown; resolves with whether it is there. */
   reopen(url: string, fields: FormFields, { patience, text, keep }: ReopenOptions): Promise<boolean> {
     this.#startOver();
-    return new Promise((resolve) => {
-      this.#attempt = new OpeningAttempt({
-        patience,
-        extend: () => (this.frame.isBlank() ? 0 : Math.max(patience, SPEECH_MS)),
-        onEnd: (ok) => {
-          this.#attempt = undefined;
-          if (!ok) this.#abandon();
-          resolve(ok);
-        },
-      });
-      this.frame.openBehind(url, fields, keep || this.#hasRejoined);
-      this.cover(text);
+    this.#attempt = defer();
+    const { promise } = this.#attempt;
+    this.#limitAttempt(patience, () => {
+      if (this.frame.isBlank()) this.endAttempt(false);
+      else this.#limitAttempt(Math.max(patience, ARRIVAL_MS));
     });
+    this.frame.openBehind(url, fields, keep || this.#hasRejoined);
+    this.cover(text);
+    return promise;
   }
 
-  /** Ends what is being opened behind: its frame was emptied. */
-  interrupt(): void {
-    this.#attempt?.end(false);
+  /** Ends an opening behind the page that is shown. @param isThere whether it has its document */
+  endAttempt(isThere: boolean): void {
+    const attempt = this.#attempt;
+    if (!attempt) return;
+    clearTimeout(this.#patience);
+    this.#attempt = undefined;
+    if (!isThere) {
+      // Its messages come too late.
+      this.#phase = 'given up';
+      this.cover();
+    }
+    attempt.resolve(isThere);
   }
 
   /** Stops waiting for the document. */
-  giveUp(error: SVC.EditorError): void {
+  giveUp(): void {
     this.#settle();
-    this.loading.stop(error);
+    this.loading.stop();
   }
 
   /** Keeps the user from typing into a page that has lost its document, and says so. */
@@ -140,16 +130,16 @@ export class EditorPage {
 
   remove(): void {
     this.heartbeat.stop();
-    this.#attempt?.end(false);
+    this.endAttempt(false);
     this.frame.remove();
   }
 
-  /** Returns whether the page that is shown has its document, as far as it knows. */
+  /** Returns whether the page has its document, unless its connection is dead without its notice. */
   isLoaded(): boolean {
     return this.#phase === 'loaded' && this.#failing === undefined;
   }
 
-  /** Returns whether the document was closed since nobody used it, until somebody does. */
+  /** Returns whether the editor has closed the document because nobody used it. */
   isAsleep(): boolean {
     return this.#phase === 'asleep';
   }
@@ -161,27 +151,26 @@ export class EditorPage {
 
   #onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
-    const events = this.#events;
     if (this.#phase === 'given up') return;
     this.loading.onMessage();
     this.heartbeat.onMessage(message);
     if (this.#phase === 'silent') {
       this.#phase = 'heard';
-      this.#attempt?.limit(LOAD_MS);
+      this.#limitAttempt(LOAD_MS);
     }
     if (id === 'App_LoadingStatus') this.#onLoadingStatus(values['Status']);
     else if (id === 'Action_Load_Resp' && values['success'] === false) this.#lose({ ...message });
     else if (id === 'Doc_ModifiedStatus') this.#onModified(values['Modified'] === true);
     else if (id === 'View_Removed') this.heartbeat.ask();
-    else if (id === 'User_Active' && this.#phase === 'asleep') events.onAwake();
+    else if (id === 'User_Active' && this.#phase === 'asleep') this.#document.onAwake();
     else if (id === 'UI_Cancel_Password') this.#lose({ ...message });
     else if (id === 'Session_Closed') this.#onClosed(message);
-    else events.onMessage(message);
+    else this.#document.onMessage(message);
   }
 
   /** A page that has found another connection reports the document there, which may lack what was typed. */
   #onModified(modified: boolean): void {
-    if (this.#failing === undefined && this.#phase !== 'lost') this.#events.onModified(modified);
+    if (this.#failing === undefined && this.#phase !== 'lost') this.#document.onModified(modified);
   }
 
   #onClosed(message: EditorMessage): void {
@@ -209,7 +198,7 @@ export class EditorPage {
     else if (step === 'Document_Loaded') this.#onLoaded();
   }
 
-  /** Forgets what was thought to fail. */
+  /** Ends the wait for the reason of a failure. */
   #settle(): void {
     clearTimeout(this.#failing);
     this.#failing = undefined;
@@ -230,7 +219,7 @@ export class EditorPage {
     this.frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
     const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
     if (list.length > 0) this.frame.post('Error_Messages', { list });
-    this.#events.onReady();
+    this.#document.onReady();
   }
 
   #onLoaded(): void {
@@ -239,7 +228,7 @@ export class EditorPage {
     this.#settle();
     this.frame.say(this.#context.texts.loaded);
     this.frame.dropKept();
-    this.loading.done();
+    this.loading.stop();
     const { activeElement } = document;
     const isFree = this.#context.config.autofocus !== false && (!activeElement || activeElement === document.body);
     if (this.frame.takeFocus() || isFree) {
@@ -247,39 +236,49 @@ export class EditorPage {
       this.frame.post('Grab_Focus');
     }
     this.heartbeat.start();
-    this.#events.onLoaded();
-    this.#attempt?.end(true);
+    this.#document.onLoaded();
+    this.endAttempt(true);
   }
 
   #lose(detail: Record<string, unknown>): void {
     this.#settle();
-    if (this.#attempt) this.#attempt.end(false);
+    if (this.#attempt) this.endAttempt(false);
     else if (this.#phase === 'loaded') {
       this.#phase = 'lost';
       this.#hasRejoined = detail['reason'] === RECONNECTED;
       this.heartbeat.stop();
-      this.#events.onLost(detail);
-    } else if (!['lost', 'asleep', 'failed'].includes(this.#phase)) this.loading.fail(detail);
+      this.#document.onLost(detail);
+    } else if (['lost', 'asleep', 'failed'].includes(this.#phase)) return;
+    else if (!isCutOff(detail)) this.loading.fail(detail);
+    else {
+      this.#phase = 'lost';
+      this.loading.failLater(detail);
+      this.#document.comeBack({ isTold: true });
+    }
   }
 
   #onFail(error: SVC.EditorError): void {
-    this.#attempt?.end(false);
+    this.endAttempt(false);
     this.#phase = 'failed';
     this.heartbeat.stop();
-    this.#events.failToLoad(error);
+    this.#document.failToLoad(error);
   }
 
-  /** Gives up the page, since another is opened in its place: its messages come too late. */
-  #abandon(): void {
-    this.#phase = 'given up';
-    this.cover();
+  #limitAttempt(ms: number, onEnd: () => void = () => this.endAttempt(false)): void {
+    clearTimeout(this.#patience);
+    if (this.#attempt) this.#patience = setTimeout(onEnd, ms);
   }
 
   #startOver(): void {
-    this.#attempt?.end(false);
+    this.endAttempt(false);
     this.#phase = 'silent';
     this.#isGreeted = false;
     this.#settle();
     this.heartbeat.stop();
   }
+}
+
+/** Returns whether the editor has closed the connection without a reason, as it does while it unloads the document. */
+function isCutOff({ Values }: { Values?: Partial<EditorMessage['Values']> }): boolean {
+  return Values?.['errorType'] === 'websocketproxyfailure';
 }

@@ -1,32 +1,38 @@
 import { type Deferred, defer, pause } from './async.ts';
-import { asEditorError, editorError, isFinal, notLoaded } from './errors.ts';
+import { asEditorError, closedError, editorError, isFinal, notLoaded } from './errors.ts';
 import { getPatience } from './opening.ts';
-import type { EditorPage, ReopenOptions, Return } from './page.ts';
+import type { EditorPage, ReopenOptions } from './page.ts';
 import type { StatePoller } from './poller.ts';
 import type { Saving } from './saving.ts';
 import type { Session } from './server.ts';
 import type { Context } from './state.ts';
 import type { Baseline, UnsavedChanges } from './unsaved-changes.ts';
 
-/** A document whose page may lose it. */
+/** A document whose page may lose it (open-document.ts). */
 export interface RecoverableDocument {
   readonly page: EditorPage;
   readonly saving: Saving;
   readonly unsaved: UnsavedChanges;
-  readonly poller: Pick<StatePoller, 'look'>;
-  /** Takes over the session that the server has granted. */
+  readonly poller: StatePoller;
   enter(granted: Session): void;
-  /** Opens it in a page behind the one that is shown; resolves with whether it did open. */
   reopen(options: ReopenOptions): Promise<boolean>;
-  /** Saves after what is queued. */
   saveSoon(): void;
   onLost(detail: Record<string, unknown>): void;
-  /** Attempts to get back fail, of which nothing was told yet. */
   onAway(): void;
-  /** Returns whether the page has removed the element, or emptied it: then the editor is destroyed. */
   isRemoved(): boolean;
-  /** The session has ended: there is no way back. */
   failToLoad(error: SVC.EditorError): void;
+}
+
+/** How a document is got back. */
+export interface Return {
+  /** Sentence that is shown meanwhile. */
+  text?: string;
+  /** True if it was told that the connection is lost. */
+  isTold?: boolean;
+  /** True if the session has to be given its place again. */
+  renews?: boolean;
+  /** Resolves when that may begin. */
+  ready?: Promise<unknown>;
 }
 
 const TICK_MS = 5_000;
@@ -41,11 +47,11 @@ const QUIET_MODIFIED_MS = 120_000;
 const PROOF_MS = 5_000;
 /** Shorter for a page that was given up since nothing got through: it is opened anew sooner. */
 const RESUME_MS = 2_000;
-/** The time that somebody who has used keys or mouse may be about to type. */
+/** The user may be about to type for so long after the last use of keys or mouse. */
 const IN_USE_MS = 10_000;
 /**
- * While somebody edits, a small request goes to the service so often, until two in a row are not answered at all: where
- * packets are lost, as in a lift, connections die without notice, and the editor's page goes on taking keys for minutes.
+ * Interval of a small request to the service while the user edits. Two in a row without an answer are a loss: where packets
+ * are dropped, connections die without notice, and the editor's page goes on taking keys for minutes.
  */
 const REACH_MS = 3_000;
 /** The first may go over a connection that is dead alone; the second has time for a new one over a slow line. */
@@ -70,10 +76,14 @@ export class Recovery {
   readonly #document: RecoverableDocument;
   /** Settles when the document is there again; undefined while it is. */
   #away: Deferred<void> | undefined;
-  /** What was not saved when the document was there last. */
+  /** Unsaved changes at the time of the loss. */
   #before: { unsaved: boolean; baseline: Baseline | undefined } | undefined;
   /** True if nothing got through to the service, which says nothing about the page's own connection. */
   #isSilent = false;
+  /** Resolves when the service may be asked. */
+  #ready: Promise<unknown> | undefined;
+  /** When the session was given its place. */
+  #renewedAt = 0;
   #isReaching = false;
   #lastTick = Date.now();
   #hasten: () => void = () => {};
@@ -101,45 +111,42 @@ export class Recovery {
     return this.#away !== undefined;
   }
 
-  /** The page has lost its document: tries until it is back. */
-  lose(how: Return): void {
-    if (this.#away) return;
+  /** The page has lost its document: tries until it is back. Called again, it starts over. */
+  lose({ text, isTold = false, renews = false, ready }: Return): void {
     this.#remember();
-    this.#document.page.cover(how.text);
+    this.#document.page.cover(text);
+    this.#ready = ready;
+    if (renews) this.#renewedAt = 0;
+    if (this.#away) {
+      this.#isSilent = false;
+      this.#document.page.endAttempt(false);
+      return;
+    }
+    if (!renews) this.#renewedAt = Date.now();
     this.#away = defer();
-    void this.#reconnect(this.#away, how);
+    void this.#reconnect(this.#away, isTold, text);
   }
 
-  /** Resolves when the document is there, at once if it is. @throws {SVC.EditorError} `network_error` after 30 s */
-  async wait(): Promise<void> {
+  /** Resolves when the document is there, at once if it is. @throws {SVC.EditorError} `network_error` when it takes too long */
+  async wait(ms = WAIT_MS): Promise<void> {
     if (!this.#away) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(editorError('network_error', this.#context.texts.ended)), WAIT_MS);
+    const late = pause(ms).then(() => {
+      throw editorError('network_error', this.#context.texts.ended);
     });
-    await Promise.race([this.#away.promise, late]).finally(() => clearTimeout(timer));
+    await Promise.race([this.#away.promise, late]);
   }
 
-  /** Stops trying: the document is opened in another way. */
-  cancel(): void {
-    this.#away?.resolve();
+  /** Stops trying. */
+  end(error: SVC.EditorError): void {
+    this.#away?.reject(error);
     this.#away = undefined;
     this.#before = undefined;
     this.#hasten();
   }
 
-  /** Stops trying until it is lost the next time, when what was not saved before still counts. */
-  suspend(): void {
-    this.#remember();
-    const before = this.#before;
-    this.cancel();
-    this.#before = before;
-    this.#isSilent = false;
-  }
-
   /**
    * A question to the server was not answered. A modified document is not saved to find out more: where only the gate is
-   * away, that would fail, and the editor would show a dialog to whoever is typing.
+   * away, that would fail, and the editor would show a dialog to the user.
    */
   doubt(): void {
     if (!navigator.onLine || !this.#document.unsaved.isModified()) void this.check();
@@ -154,7 +161,7 @@ export class Recovery {
   }
 
   stop(): void {
-    this.cancel();
+    this.end(closedError());
     this.#timers.forEach(clearInterval);
     for (const [target, name, listener] of this.#listeners) target.removeEventListener(name, listener);
   }
@@ -169,7 +176,7 @@ export class Recovery {
     if (slept || (this.#isInUse() && page.heartbeat.quietMs() > quiet)) void this.check();
   }
 
-  /** Finds out, while somebody edits, whether anything still gets through to the service. */
+  /** While the user edits, finds out whether anything still reaches the service. */
   async #reach(): Promise<void> {
     if (this.#isReaching || !this.#mayLose()) return;
     this.#isReaching = true;
@@ -185,7 +192,7 @@ export class Recovery {
     return this.#isInUse() && (unsaved.any() || page.heartbeat.unusedMs() < IN_USE_MS);
   }
 
-  /** Returns whether somebody may be typing. */
+  /** Returns whether the user may be typing. */
   #isInUse(): boolean {
     if (!this.#isOpen() || !this.#context.state.isEditing()) return false;
     return document.visibilityState === 'visible' && !this.#document.page.heartbeat.isIdle();
@@ -207,40 +214,39 @@ export class Recovery {
     this.#before ??= { unsaved: unsaved.any(), baseline: unsaved.getBaseline() };
   }
 
-  async #reconnect(away: Deferred<void>, how: Return): Promise<void> {
-    const { text = this.#context.texts.reopening } = how;
-    let isTold = how.isTold === true;
+  async #reconnect(away: Deferred<void>, wasTold: boolean, text = this.#context.texts.reopening): Promise<void> {
+    let isTold = wasTold;
     const tell = (): void => {
       if (!isTold && this.#away === away) this.#document.onAway();
       isTold = true;
     };
-    await how.ready;
+    await this.#ready;
     const since = Date.now();
     let longest = LONGEST_MS;
     let tries = 0;
     let tried = 0;
     let wasSilent = false;
-    let renewedAt = how.renews ? 0 : since;
     for (let ms = 0; ; ms = Math.min(Math.max(ms * 2, FIRST_MS), longest)) {
       // Time without an answer counts as waiting.
       if (ms > 0) await this.#pause(ms * (0.75 + Math.random() / 2) - (Date.now() - tried));
+      const ready = this.#ready;
+      await ready;
       if (this.#away !== away) return;
       tried = Date.now();
       try {
-        const renews = tried - renewedAt > RENEW_MS;
-        await this.#ask(renews);
-        if (renews) renewedAt = tried;
+        await this.#ask();
         if (await this.#resume()) return this.#finish(away, true);
-        // A page whose service was there at once finds back to it as well, and so keeps the document open.
+        // Where the service answers at once, the page that is shown reconnects too, which keeps the document open.
         const options = { patience: getPatience(tries++, wasSilent), text, keep: ms === 0 };
-        if (this.#away === away && (await this.#document.reopen(options))) return this.#finish(away, false);
+        if (this.#away === away && this.#ready === ready && (await this.#document.reopen(options)))
+          return this.#finish(away, false);
         // The first may have been interrupted.
         if (tries > 1) tell();
         longest = tried - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
       } catch (thrown) {
         const error = asEditorError(thrown);
         wasSilent ||= Date.now() - tried >= SILENT_MS;
-        if (isFinal(error)) return this.#giveUp(away, error);
+        if (isFinal(error) && this.#away === away) return this.#document.failToLoad(error);
         tell();
         longest = Date.now() - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_MS;
       }
@@ -248,12 +254,15 @@ export class Recovery {
   }
 
   /** Asks the server whether it is there; now and then for the session's place, which may be taken by now, or free again. */
-  async #ask(renews: boolean): Promise<void> {
+  async #ask(): Promise<void> {
     const { server, state } = this.#context;
     const { session } = state;
     if (!session) throw notLoaded();
     await server.probe(session);
-    if (renews) this.#document.enter(await server.setMode(session, session.requested_mode));
+    const now = Date.now();
+    if (now - this.#renewedAt <= RENEW_MS) return;
+    this.#document.enter(await server.setMode(session, session.requested_mode));
+    this.#renewedAt = now;
   }
 
   /** Goes on with the page that is shown, if its connection has outlived a short silence: all that was typed has arrived. */
@@ -283,13 +292,5 @@ export class Recovery {
     }
     if (before?.unsaved && !saving.isPending()) this.#document.saveSoon();
     away.resolve();
-  }
-
-  #giveUp(away: Deferred<void>, error: SVC.EditorError): void {
-    if (this.#away !== away) return;
-    this.#away = undefined;
-    this.#before = undefined;
-    away.reject(error);
-    this.#document.failToLoad(error);
   }
 }

@@ -1,29 +1,45 @@
-import { defer, randomHex } from './async.ts';
+import { type Deferred, defer, pause, randomHex } from './async.ts';
 import { editorError } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
-import type { PendingSave } from './pending-save.ts';
 import { type SessionState, toSavedVersion } from './server.ts';
+import type { EditorState } from './state.ts';
 import type { Texts } from './texts.ts';
 import { type Baseline, locateChanges, type UnsavedChanges } from './unsaved-changes.ts';
 
 export interface SavingOptions {
   texts: Texts;
+  state: EditorState;
+  unsaved: Pick<UnsavedChanges, 'isDoubtful' | 'onSave'>;
   post(id: string, values: Record<string, unknown>): void;
   /** Wakes a page that sleeps. */
   wake(): void;
   /** Asks the server at once and often. */
   hurry(): void;
   askState(): Promise<SessionState>;
-  /** Returns the newest version known. */
-  getVersion(): number;
   /** Returns whether there is a document that can be asked. */
   isOpen(): boolean;
-  /** Returns whether the session may save. */
-  isEditing(): boolean;
-  isDoubtful: UnsavedChanges['isDoubtful'];
-  onSave: UnsavedChanges['onSave'];
   /** The editor has not said a word about a save in all its time: the page may have lost it without knowing. */
   onUnanswered(): void;
+}
+
+/** A save that is waited for. */
+interface PendingSave extends Deferred<SVC.SaveResult> {
+  nonce: string;
+  /** The number of its first request among all to this page. */
+  first: number;
+  /** True if to save even if the editor takes the document for unmodified. */
+  force: boolean;
+  timer: ReturnType<typeof setTimeout>;
+  /** The newest version known when `save` was called, and when the editor was last asked. */
+  versionAtCall: number;
+  versionAtRequest: number;
+  /** True if the editor has answered, so that a version is on its way or is there. */
+  isAnswered: boolean;
+  /** True if the editor has answered anything since `save` was called. */
+  isHeard: boolean;
+  /** Runs when no version comes. */
+  late?: ReturnType<typeof setTimeout>;
+  retry?: ReturnType<typeof setTimeout>;
 }
 
 /** Contract: Browser events. */
@@ -36,10 +52,16 @@ const RETRY_MS = 500;
 const UNANSWERED_MS = 5_000;
 /** Answers that may still come to requests of before: their number is not known, and each costs a save a request more. */
 const LATE_ANSWERS = 2;
-/** Time until an upload that the editor has begun for somebody else is thought to have failed. */
+/** Time after which an upload that the editor has begun for another user counts as failed. */
 const DOUBT_MS = 2_000;
 /** The same for an upload of before a connection was lost, which the editor may try a second time. */
 const BASELINE_MS = 10_000;
+
+/**
+ * Enters the text of a cell that is being edited; without one it does nothing. Until then the document is unmodified to
+ * the editor (25.04.9), which would not save it.
+ */
+const ACCEPT_CELL = { Command: '.uno:AcceptFormula', Args: { SynchronMode: { type: 'boolean', value: true } } };
 
 /** The editor's message for an upload that is under way, sent to all who save meanwhile (Collabora Online 25.04.9). */
 const UPLOADING = 'Already in progress.';
@@ -53,38 +75,32 @@ export class Saving {
   #requests = 0;
   #answers = 0;
   #requestedAt = 0;
-  /** Those who wait for a sign of life: one is enough for all. */
-  readonly #proofs = new Set<(isProof: boolean) => void>();
+  /** The next sign of life. */
+  #proof = defer<boolean>();
 
   constructor(options: SavingOptions) {
     this.#options = options;
   }
 
-  /** Saves, or finds out for somebody who only reads whether what was not saved before is stored. */
+  /** Saves. For a reader it only finds out whether earlier changes are stored. */
   save(): Promise<SVC.SaveResult> {
-    const { isDoubtful, getVersion, isEditing, onSave } = this.#options;
+    const { state, unsaved } = this.#options;
+    const version = state.version ?? 0;
     const late = Date.now() - this.#requestedAt > UNANSWERED_MS ? 0 : LATE_ANSWERS;
     this.#answers = Math.max(this.#answers, this.#requests - late);
     const pending: PendingSave = {
       ...defer<SVC.SaveResult>(),
       nonce: randomHex(),
       first: this.#requests + 1,
-      force: isDoubtful() === 'long',
-      versionAtCall: getVersion(),
-      versionAtRequest: getVersion(),
+      force: unsaved.isDoubtful() === 'long',
+      versionAtCall: version,
+      versionAtRequest: version,
       isAnswered: false,
       isHeard: false,
       timer: setTimeout(() => this.#onTimeout(pending), SAVE_MS),
     };
     this.#pending = pending;
-    if (!isEditing()) this.#onNothingToSave(pending);
-    else {
-      this.#unlessLost(pending, () => {
-        onSave();
-        this.#request(pending);
-        this.#retryLater(pending);
-      });
-    }
+    this.#begin(pending);
     return pending.promise;
   }
 
@@ -96,11 +112,7 @@ export class Saving {
     this.#baseline = baseline;
     this.#requests = 0;
     this.#answers = 0;
-    const pending = this.#pending;
-    if (!pending) return;
-    pending.first = 1;
-    if (this.#options.isEditing()) this.#unlessLost(pending, () => this.#requestAgain(pending, false));
-    else this.#onNothingToSave(pending);
+    if (this.#pending) this.#begin(Object.assign(this.#pending, { first: 1, force: false }));
   }
 
   isPending(): boolean {
@@ -109,26 +121,19 @@ export class Saving {
 
   /** Resolves with whether the editor's server answers the page within so many milliseconds. */
   prove(ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const settle = (isProof: boolean): void => {
-        clearTimeout(timer);
-        this.#proofs.delete(settle);
-        resolve(isProof);
-      };
-      const timer = setTimeout(() => settle(false), ms);
-      this.#proofs.add(settle);
-      this.#request(this.#pending ?? { nonce: randomHex(), force: false });
-    });
+    this.#request(this.#pending ?? { nonce: randomHex(), force: false });
+    return Promise.race([this.#proof.promise, pause(ms).then(() => false)]);
   }
 
-  /** The page has lost its connection: it proves nothing. */
-  disprove(): void {
-    for (const settle of this.#proofs) settle(false);
+  /** Tells all who wait for a proof. @param isAlive false: the page has lost its connection */
+  settleProofs(isAlive: boolean): void {
+    this.#proof.resolve(isAlive);
+    this.#proof = defer();
   }
 
   /** The editor has answered. */
   onAnswer(message: EditorMessage): void {
-    for (const settle of this.#proofs) settle(true);
+    this.settleProofs(true);
     const { success, result, errorMsg } = message.Values;
     // Said of a download, in the place of the answer that is awaited.
     if (result === 'exportas') return;
@@ -182,20 +187,28 @@ export class Saving {
   /**
    * Begins a save, unless changes of before a lost connection are lost: a version of what was typed since would hide that.
    */
-  #unlessLost(pending: PendingSave, begin: () => void): void {
-    const look = (state?: SessionState): void => {
+  #begin(pending: PendingSave): void {
+    const { askState, state: known, unsaved, wake, post } = this.#options;
+    const from = this.#baseline && { ...this.#baseline, version: this.#baseline.known };
+    const begin = (state?: SessionState): void => {
       if (this.#pending !== pending) return;
-      const from = this.#baseline && { ...this.#baseline, version: this.#baseline.known };
-      if (state && from && locateChanges(from, state) === 'lost') this.#lose(pending, state);
-      else begin();
+      if (from && state && locateChanges(from, state) === 'lost') this.#lose(pending, state);
+      else {
+        unsaved.onSave();
+        wake();
+        post('Send_UNO_Command', ACCEPT_CELL);
+        this.#requestAgain(pending, pending.force);
+        this.#retryLater(pending);
+      }
     };
-    if (this.#baseline) this.#options.askState().then(look, () => look());
+    if (!known.isEditing()) this.#onNothingToSave(pending);
+    else if (from) askState().then(begin, () => begin());
     else begin();
   }
 
   /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
   #onNothingToSave(pending: PendingSave, isLate = false): void {
-    const { askState, isEditing } = this.#options;
+    const { askState, state: known } = this.#options;
     const settle = (state: SessionState): void => {
       this.onState(state);
       if (this.#pending !== pending) return;
@@ -204,7 +217,7 @@ export class Saving {
       else if (found === 'lost' || (found === 'unknown' && isLate)) this.#lose(pending, state);
       else if (!isLate) this.#waitForVersion(pending, BASELINE_MS, () => this.#onNothingToSave(pending, true));
       // The editor has them still, and may have forgotten to send them off. A reader leaves that to others.
-      else if (isEditing()) this.#requestAgain(pending, true);
+      else if (known.isEditing()) this.#requestAgain(pending, true);
       else this.#finish(pending, state);
     };
     askState().then(settle, (error) => this.#take(pending)?.reject(error));
@@ -217,7 +230,7 @@ export class Saving {
 
   #finish(pending: PendingSave, state: SessionState): void {
     this.#baseline = undefined;
-    const unmodified = state.version <= pending.versionAtCall || !this.#options.isEditing();
+    const unmodified = state.version <= pending.versionAtCall || !this.#options.state.isEditing();
     this.#take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
   }
 
@@ -257,24 +270,25 @@ export class Saving {
 
   #requestAgain(pending: PendingSave, force: boolean): void {
     clearTimeout(pending.late);
-    Object.assign(pending, { force, versionAtRequest: this.#options.getVersion(), isAnswered: false });
+    Object.assign(pending, { force, versionAtRequest: this.#options.state.version ?? 0, isAnswered: false });
     this.#request(pending);
   }
 
   /**
-   * While the editor saves for somebody it drops the requests of others, without an answer. A save without an answer is
+   * While the editor saves for one user it drops the requests of others, without an answer. A save without an answer is
    * requested again, and so is one that sees a version come without its nonce: the editor saves what is not in it, or says
    * that all is.
    */
   #retryLater(pending: PendingSave): void {
-    const { isOpen, isEditing, getVersion } = this.#options;
+    clearTimeout(pending.retry);
+    const { isOpen, state } = this.#options;
     const retry = (): void => {
       this.#retryLater(pending);
-      if (!isOpen() || !isEditing()) return;
+      if (!isOpen() || !state.isEditing()) return;
       const isLate = pending.force && Date.now() - this.#requestedAt > UNANSWERED_MS;
-      if (getVersion() > pending.versionAtRequest) this.#requestAgain(pending, false);
+      if ((state.version ?? 0) > pending.versionAtRequest) this.#requestAgain(pending, false);
       else if (!pending.isAnswered) this.#requestAgain(pending, pending.force);
-      // After an upload that failed the editor waits for 5 s, and then for somebody who wants something of it.
+      // After a failed upload the editor waits for 5 s, and then for the next request.
       else if (isLate) this.#requestAgain(pending, false);
     };
     pending.retry = setTimeout(retry, RETRY_MS * (0.5 + Math.random()));
@@ -293,8 +307,9 @@ export class Saving {
   #onUnmodified(pending: PendingSave): void {
     if (pending.force) return;
     pending.isAnswered = true;
-    // A save for somebody else may have come between, and be on its way still.
-    if (this.#options.isDoubtful()) this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, true));
+    // A save for another user may still be on its way.
+    if (this.#options.unsaved.isDoubtful())
+      this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, true));
     else this.#onNothingToSave(pending);
   }
 }

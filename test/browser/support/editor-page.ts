@@ -16,7 +16,7 @@ export interface Behaviour {
 
 /**
  * An editor's page with the messages of the real one in their real order: a save is told before its upload, and only
- * failures of the writing are told. Tests call `type`, `autosave`, `undo`, `lose`, `sleep`,
+ * failures of the writing are told. Tests call `type`, `typeInCell`, `autosave`, `undo`, `lose`, `sleep`,
  * `forget` and `say` in it.
  */
 export function editorPage(behaviour: Behaviour, token: string): string {
@@ -27,7 +27,7 @@ export function editorPage(behaviour: Behaviour, token: string): string {
 
 const script = `(behaviour, token) => {
   let modified = false;
-  let [asleep, obeys] = [false, true];
+  let [asleep, obeys, inCell] = [false, true, false];
   const say = (MessageId, Values) =>
     parent.postMessage(JSON.stringify({ MessageId, SendTime: Date.now(), Values }), '*');
   const upload = (query) =>
@@ -42,6 +42,7 @@ const script = `(behaviour, token) => {
     sleep() { asleep = true; say('User_Idle', {}); },
     forget() { obeys = false; },
     type() { setModified(true); },
+    typeInCell() { inCell = true; },
     undo() { setModified(false); },
     autosave() { setModified(false); upload(''); },
     closeButton() { say('UI_Close', { EverModified: true }); say('close', {}); },
@@ -56,6 +57,10 @@ const script = `(behaviour, token) => {
     if (MessageId === 'Grab_Focus') document.getElementById('text').focus();
     if (MessageId === 'Get_Views' && obeys) say('Get_Views_Resp', []);
     if (MessageId === 'Get_User_State') say('Get_User_State_Resp', { State: asleep ? 'idle' : 'active', Elapsed: 1 });
+    if (MessageId === 'Send_UNO_Command' && Values.Command === '.uno:AcceptFormula' && inCell) {
+      inCell = false;
+      if (Values.Args.SynchronMode.value) setModified(true);
+    }
     if (MessageId !== 'Action_Save' || behaviour.deaf || asleep || !obeys) return;
     if (behaviour.failSave) return say('Action_Save_Resp', { success: false, result: '', errorMsg: 'disk' });
     if (!modified && Values.DontSaveIfUnmodified) {
