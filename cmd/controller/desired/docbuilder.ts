@@ -8,7 +8,7 @@ import { secretFile, secretsDigest } from './secrets.ts';
 import { docbuilderSizing, type Sizing } from './sizing.ts';
 import { dataMount, isShared, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
-import { disruptionBudget, httpProbes, START_SECONDS, service, serviceAccount } from './workload.ts';
+import { httpProbes, START_SECONDS, service, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/docbuilder';
 const WORKERS_PATH = '/run/svc/workers';
@@ -32,9 +32,8 @@ export function docbuilderObjects(situation: Situation): readonly KubernetesObje
       headless: isShared(situation.instance.spec),
       ports: [{ name: 'http', port: PORTS.docbuilder.http, targetPort: 'http' }],
     }),
-    disruptionBudget(situation, 'docbuilder'),
     ...autoscaler(situation, sizing),
-    dataDeployment(situation, 'docbuilder', sizing.replicas, docbuilderPod(situation, sizing)),
+    ...dataDeployment(situation, 'docbuilder', sizing.replicas, docbuilderPod(situation, sizing)),
   ];
 }
 

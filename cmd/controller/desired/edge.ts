@@ -45,7 +45,7 @@ function everything(situation: Situation): Manifest<V1Ingress> {
 }
 
 function page(situation: Situation): Manifest<V1Ingress> {
-  const { edgePage, frontAsk, frontOpen } = objectNames(situation.instance.metadata.name);
+  const { edgePage, frontAsk } = objectNames(situation.instance.metadata.name);
   const annotations = {
     ...asking(situation, 'page'),
     // A refused page is answered with the limit page and its 429.
@@ -55,13 +55,13 @@ function page(situation: Situation): Manifest<V1Ingress> {
     ...LARGE_HEADERS,
     ...NEXT_FRONT,
   };
-  return ingress(situation, edgePage, annotations, path('ImplementationSpecific', PAGE_PATH, frontOpen, 'open'));
+  return ingress(situation, edgePage, annotations, path('ImplementationSpecific', PAGE_PATH, frontAsk, 'open'));
 }
 
 function socket(situation: Situation): Manifest<V1Ingress> {
-  const { edgeSocket, frontOpen } = objectNames(situation.instance.metadata.name);
+  const { edgeSocket, frontAsk } = objectNames(situation.instance.metadata.name);
   const annotations = { ...asking(situation, 'ws'), ...ANY_SIZE, ...LARGE_HEADERS, ...SOCKETS, ...NEXT_FRONT };
-  return ingress(situation, edgeSocket, annotations, path('ImplementationSpecific', SOCKET_PATH, frontOpen, 'open'));
+  return ingress(situation, edgeSocket, annotations, path('ImplementationSpecific', SOCKET_PATH, frontAsk, 'open'));
 }
 
 function asking({ instance, settings }: Situation, stage: 'page' | 'ws'): Annotations {

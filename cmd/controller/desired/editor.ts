@@ -12,7 +12,7 @@ import { environment, type PodParts } from './pod.ts';
 import { secretsDigest, secretVariable } from './secrets.ts';
 import { dataMount, isStateless, volumeClaims } from './storage.ts';
 import type { Instance, Situation } from './types.ts';
-import { deployment, disruptionBudget, httpProbes, ONE_AT_A_TIME, service, serviceAccount } from './workload.ts';
+import { deployment, httpProbes, ONE_AT_A_TIME, service, serviceAccount } from './workload.ts';
 
 /**
  * When it is told to stop it saves every open document: up to 120 s each, side by side, and tries again when the gate
@@ -57,7 +57,6 @@ export function editorObjects(situation: Situation): readonly KubernetesObject[]
       spec: { publishNotReadyAddresses: !isStateless(situation, 'editor') },
       ports: [{ name: 'http', port: PORTS.editor.http, targetPort: 'http' }],
     }),
-    disruptionBudget(situation, 'editor'),
     deployment(situation, 'editor', ONE_AT_A_TIME, editorPod(situation)),
   ];
 }

@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
-import type { V1ResourceRequirements } from '@kubernetes/client-node';
+import type { V1ResourceRequirements, V1Service } from '@kubernetes/client-node';
 import { frontVariables } from '../../../src/common/front.ts';
 import type { KubernetesObject } from '../k8s/api.ts';
+import type { Manifest } from './labels.ts';
 import { objectNames, PORTS, serviceHost } from './names.ts';
 import { environment, type PodParts, scratchMount } from './pod.ts';
 import { isShared } from './storage.ts';
@@ -39,12 +40,11 @@ const RESOURCES: V1ResourceRequirements = {
  */
 const INSIDE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 
-/** The front: its pods, the Service that the edge connects to, and two for an edge that asks the gate itself. */
+/** The front: its pods, the Service that the edge connects to, and one more for an edge that asks the gate itself. */
 export function frontObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
-  const names = objectNames(instance.metadata.name);
   const { type, annotations, nodePort } = instance.spec.front.service;
-  const { open, ask } = PORTS.front;
+  const { gating } = instance.spec.ingress;
   const fixed = type !== 'ClusterIP' && nodePort !== undefined && { nodePort };
   return [
     serviceAccount(situation, 'front'),
@@ -53,12 +53,26 @@ export function frontObjects(situation: Situation): readonly KubernetesObject[] 
       annotations,
       ports: [{ name: 'http', port: FRONT_SERVICE_PORT, targetPort: 'http', ...fixed }],
     }),
-    service(situation, 'front', { name: names.frontOpen, ports: [{ name: 'open', port: open, targetPort: 'open' }] }),
-    // ingress-nginx takes its page for errors from the first port of a Service: this one has no other.
-    service(situation, 'front', { name: names.frontAsk, ports: [{ name: 'ask', port: ask, targetPort: 'ask' }] }),
+    ...(gating === 'AuthUrl' ? [edgeService(situation)] : []),
     disruptionBudget(situation, 'front'),
     deployment(situation, 'front', rolling(instance.spec.front.replicas), frontPod(situation)),
   ];
+}
+
+/**
+ * The ports of an edge that asks the gate itself. They have a Service of their own, since the other one may be open to the
+ * outside. Ask is the first port: from that ingress-nginx takes its page for errors.
+ */
+function edgeService(situation: Situation): Manifest<V1Service> {
+  const { frontAsk } = objectNames(situation.instance.metadata.name);
+  const { open, ask } = PORTS.front;
+  return service(situation, 'front', {
+    name: frontAsk,
+    ports: [
+      { name: 'ask', port: ask, targetPort: 'ask' },
+      { name: 'open', port: open, targetPort: 'open' },
+    ],
+  });
 }
 
 function frontPod(situation: Situation): PodParts {

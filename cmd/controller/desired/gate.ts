@@ -6,7 +6,7 @@ import { environment, type PodParts, scratchMount, type Variables } from './pod.
 import { secretFile, secretsDigest, secretVariable } from './secrets.ts';
 import { dataMount, isShared, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
-import { disruptionBudget, httpProbes, service, serviceAccount } from './workload.ts';
+import { httpProbes, service, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/gate';
 
@@ -42,8 +42,7 @@ export function gateObjects(situation: Situation): readonly KubernetesObject[] {
       spec: { publishNotReadyAddresses: !isShared(instance.spec) },
       ports: [{ name: 'internal', port: internal, targetPort: 'internal' }],
     }),
-    disruptionBudget(situation, 'gate'),
-    dataDeployment(situation, 'gate', instance.spec.gate.replicas ?? REPLICAS, gatePod(situation)),
+    ...dataDeployment(situation, 'gate', instance.spec.gate.replicas ?? REPLICAS, gatePod(situation)),
   ];
 }
 

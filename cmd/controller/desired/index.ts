@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../k8s/api.ts';
-import { licenseObjects } from './data-service.ts';
+import { licenseSecret } from './data-service.ts';
 import { docbuilderObjects } from './docbuilder.ts';
 import { httpRouteObjects, ingressObjects } from './edge.ts';
 import { editorObjects } from './editor.ts';
@@ -11,7 +11,7 @@ import type { Objects, Situation } from './types.ts';
 
 const PARTS: readonly Objects[] = [
   secretObjects,
-  licenseObjects,
+  (situation) => [licenseSecret(situation)],
   gateObjects,
   docbuilderObjects,
   editorObjects,
@@ -45,6 +45,6 @@ function rank({ kind }: KubernetesObject): number {
 }
 
 /** In which stage of applying an object's turn comes. */
-export function applyStage({ kind }: KubernetesObject): number {
+export function applyStage({ kind }: Pick<KubernetesObject, 'kind'>): number {
   return STAGES.findIndex((kinds) => kinds.includes(kind));
 }

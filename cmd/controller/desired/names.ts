@@ -31,13 +31,11 @@ export function objectNames(instance: string) {
     } satisfies Record<ComponentName, string>,
     /** Service of the gate's internal port. */
     gateInternal: `${instance}-gate-internal`,
-    /** Services of the front's ports that are the edge's alone. */
-    frontOpen: `${instance}-front-open`,
+    /** Service of the front's ports that are the edge's alone. */
     frontAsk: `${instance}-front-ask`,
-    /** Secrets of the values and the licence in force, ConfigMap of the keys that licences are verified against. */
+    /** Secrets of the values and the licence in force. */
     secrets: `${instance}-secrets`,
     license: `${instance}-license`,
-    licenseKeys: `${instance}-license-keys`,
     /** Ingress or HTTPRoute of everything; the two others only with gating AuthUrl. */
     edge: instance,
     edgePage: `${instance}-page`,

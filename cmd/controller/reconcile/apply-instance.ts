@@ -1,5 +1,5 @@
 import type { Logger } from '../../../src/common/log.ts';
-import { licenseObjects } from '../desired/data-service.ts';
+import { licenseSecret } from '../desired/data-service.ts';
 import { notAllowed } from '../desired/policy.ts';
 import type { Policy, Settings, Situation } from '../desired/types.ts';
 import { getKey, type KubernetesObject } from '../k8s/api.ts';
@@ -59,7 +59,7 @@ export async function applyInstance(
   const context = { client, owned, repairs, signal, log, instance: { key, uid: instance.metadata.uid } };
   if (troubles.length === 0 && isAsked(instance)) owned.forgetApplies(key);
   // Whatever is wrong with the spec: neither a renewal nor a revocation is to wait until somebody has put that right.
-  const license = await applyObjects(context, licenseObjects(situation));
+  const license = await applyObjects(context, [licenseSecret(situation)]);
   const licensed = license.troubles.length === 0;
   if (troubles.length > 0) {
     const all = distinct([...troubles, ...license.troubles]);
@@ -91,8 +91,8 @@ async function applySpec(
     log.warn({ instance: instance.key, err: error }, 'the spec cannot be turned into objects');
     return nothing({ ...license, troubles: [{ reason: 'InvalidSpec', stalled: true, message }, ...license.troubles] });
   }
-  const dealtWith = new Set(licenseObjects(situation).map(getId));
-  const others = objects.filter((object) => !dealtWith.has(getId(object)));
+  const dealtWith = getId(licenseSecret(situation));
+  const others = objects.filter((object) => getId(object) !== dealtWith);
   const result = await applyObjects(context, others, license);
   if (result.troubles.length > 0) return { ...result, extent: 'something', pending: false };
   await pruneObjects(context, objects);

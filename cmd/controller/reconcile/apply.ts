@@ -82,7 +82,9 @@ export async function pruneObjects(
     !object.deleting &&
     object.marked &&
     (object.ownerUid === undefined || object.ownerUid === instance.uid);
-  for (const object of owned.of(instance.key).filter(isSuperfluous)) {
+  // What leads to others goes before them, or an edge would have a moment without them.
+  const superfluous = owned.of(instance.key).filter(isSuperfluous);
+  for (const object of superfluous.sort((one, other) => applyStage(other) - applyStage(one))) {
     signal.throwIfAborted();
     const live = await client.get(findResource(object), object.namespace, object.name);
     if (!live || !(appliedFields(live) || named.has(object.name))) continue;

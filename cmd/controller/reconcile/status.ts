@@ -192,6 +192,8 @@ function each<T>(value: (name: ComponentName) => T): Record<ComponentName, T> {
 
 /** Conditions whose change of status or reason is reported. */
 const REPORTED: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];
+/** Reasons of conditions that every new instance has. */
+const USUAL: ReadonlySet<string> = new Set(['Progressing', 'NotAsked', 'NoLicense']);
 /** True, and yet somebody should do something, as when the licence is about to end. */
 const WARNS = /^ExpiresWithin|^AvailableWithRemarks$|^NotUnderstood$/;
 
@@ -230,7 +232,7 @@ export function reportChanges(
     const now = findCondition(status.conditions ?? [], type);
     if (!now || (before?.status === now.status && before.reason === now.reason)) continue;
     // The usual state of a new instance is no news, nor is what nobody has looked at.
-    if (!before && (now.reason === 'NotAsked' || now.reason === 'NoLicense' || now.status === 'Unknown')) continue;
+    if (!before && (USUAL.has(now.reason) || now.status === 'Unknown')) continue;
     const bad = (now.status === 'False' && now.reason !== 'Progressing' && type !== 'Paused') || WARNS.test(now.reason);
     events.record(instance, { type: bad ? 'Warning' : 'Normal', reason: now.reason, note: now.message });
     if (type === 'LicenseValid') {

@@ -38,7 +38,7 @@ describe('what an instance no longer wants', () => {
       object('PersistentVolumeClaim', 'documents'),
       object('Secret', 'keys'),
       object('ConfigMap', 'copy', { managedFields: [{ manager: 'kubectl', operation: 'Update' }] }),
-      object('ConfigMap', 'office-license-keys', { managedFields: [{ manager: 'velero', operation: 'Update' }] }),
+      object('Service', 'office-front-ask', { managedFields: [{ manager: 'velero', operation: 'Update' }] }),
       object('Service', 'of-the-former', { ownerReferences: [owner('instance-1')] }),
       object('Service', 'never-applied', { annotations: {} }),
       object('Service', 'going', { deletionTimestamp: '2026-11-21T08:00:00Z' }),
@@ -50,7 +50,7 @@ describe('what an instance no longer wants', () => {
     await pruneObjects({ client, owned, instance, log: testLogger(), signal }, [wanted]);
     expect(asked().filter((what) => what.startsWith('remove '))).to.have.members([
       'remove ConfigMap/unwanted',
-      'remove ConfigMap/office-license-keys',
+      'remove Service/office-front-ask',
       'remove Service/unwanted',
     ]);
   });
