@@ -9,6 +9,8 @@ import { getId, type OwnedObjects } from './reconcile/owned-objects.ts';
 import type { RepairLimiter, WorkQueue } from './reconcile/queue.ts';
 
 const { svcInstance, secret, lease: _, event: __, ...OWNED } = RESOURCES;
+/** Kinds of which more than the metadata is looked at. */
+const OBSERVED: ReadonlySet<Resource> = new Set([OWNED.deployment, OWNED.ingress, OWNED.httpRoute]);
 /** Milliseconds until our CRD is looked for again after it was deleted: somebody is about to reinstall it. */
 const ABSENT_MS = 5_000;
 /** Large, many, and never ours. */
@@ -21,7 +23,7 @@ export interface WatchesOptions {
   instances: Instances;
   owned: OwnedObjects;
   repairs: Pick<RepairLimiter, 'delayMs'>;
-  queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
+  queue: Pick<WorkQueue, 'add' | 'addAfter' | 'addWithLowPriority' | 'forget'>;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
@@ -35,7 +37,10 @@ export class Watches {
     this.#options = options;
     this.reflectors = [
       ...Object.values(OWNED).flatMap((resource) =>
-        this.#watch(resource, (change) => this.#onOwned(change), { labelSelector: OWNED_SELECTOR }),
+        this.#watch(resource, (change) => this.#onOwned(change), {
+          labelSelector: OWNED_SELECTOR,
+          metadataOnly: !OBSERVED.has(resource),
+        }),
       ),
       ...this.#watch(secret, (change) => this.#onSecret(change), { metadataOnly: true, fieldSelector: NOT_OF_HELM }),
       ...this.#watch<SvcInstance>(svcInstance, (change) => this.#onInstance(change)),
@@ -125,13 +130,11 @@ export class Watches {
     for (const key of instances.withSecret(namespace, name)) queue.add(key);
   }
 
-  /**
-   * With each list all in it are looked at, whatever the events before it said; before the start, the last that are
-   * added come first.
-   */
+  /** Each list has all instances looked at; those that have changed are not to wait for them. */
   #onList(namespace: string | undefined): void {
     const { instances, queue } = this.#options;
     const listed = instances.keys().filter((key) => namespace === undefined || key.startsWith(`${namespace}/`));
-    for (const key of [...listed, ...instances.unobserved()]) queue.add(key);
+    for (const key of listed) queue.addWithLowPriority(key);
+    for (const key of instances.unobserved()) queue.add(key);
   }
 }

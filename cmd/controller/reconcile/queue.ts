@@ -27,7 +27,7 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #parallel: number;
   readonly #waiting = new Set<string>();
-  /** Keys whose time has come without a change: they run only while nothing waits that has changed. */
+  /** They run only while `#waiting` is empty. */
   readonly #lowPriority = new Set<string>();
   readonly #running = new Map<string, number>();
   /** Keys that were added while they ran. */
@@ -71,9 +71,19 @@ export class WorkQueue {
     for (const keys of [this.#waiting, this.#lowPriority, this.#again, this.#failures]) keys.delete(key);
   }
 
+  /** Adds a key that nothing is known to have changed: it waits for all that have. */
+  addWithLowPriority(key: string): void {
+    this.#cancel(key);
+    if (this.#running.has(key) || this.#waiting.has(key)) return;
+    this.#lowPriority.add(key);
+    this.#pump();
+  }
+
   /** Starts the work: nothing runs before. What was added so far waits for what changes from now on. */
   start(): void {
-    for (const key of [...this.#waiting].reverse()) this.#lowPriority.add(key);
+    const unchanged = [...this.#lowPriority];
+    this.#lowPriority.clear();
+    for (const key of [...[...this.#waiting].reverse(), ...unchanged]) this.#lowPriority.add(key);
     this.#waiting.clear();
     this.#started = true;
     this.#pump();
@@ -100,13 +110,6 @@ export class WorkQueue {
       done: this.#done,
       failed: this.#failed,
     };
-  }
-
-  #addLowPriority(key: string): void {
-    this.#timers.delete(key);
-    if (this.#running.has(key) || this.#waiting.has(key)) return;
-    this.#lowPriority.add(key);
-    this.#pump();
   }
 
   #schedule(key: string, ms: number, add: () => void): void {
@@ -152,7 +155,7 @@ export class WorkQueue {
       const next = await reconcile(key, signal, before);
       this.#failures.delete(key);
       this.#done += 1;
-      return next === undefined ? undefined : () => this.#schedule(key, next, () => this.#addLowPriority(key));
+      return next === undefined ? undefined : () => this.#schedule(key, next, () => this.addWithLowPriority(key));
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
       const failures = before + 1;
