@@ -11,9 +11,9 @@ import type { RepairLimiter, WorkQueue } from './reconcile/queue.ts';
 const { svcInstance, secret, lease: _, event: __, ...OWNED } = RESOURCES;
 /** Kinds of which more than the metadata is looked at. */
 const OBSERVED: ReadonlySet<Resource> = new Set([OWNED.deployment, OWNED.ingress, OWNED.httpRoute]);
-/** Milliseconds until our CRD is looked for again after it was deleted: somebody is about to reinstall it. */
+/** Milliseconds until our CRD is looked for again after it was deleted. */
 const ABSENT_MS = 5_000;
-/** Large, many, and never ours. */
+/** Large and many. */
 const NOT_OF_HELM = 'type!=helm.sh/release.v1';
 
 export interface WatchesOptions {
@@ -28,7 +28,7 @@ export interface WatchesOptions {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/** Watches all kinds that matter and queues the instances that a change is of concern to. */
+/** Watches all kinds and queues the instances that a change concerns. */
 export class Watches {
   readonly reflectors: readonly Reflector[];
   readonly #options: WatchesOptions;
@@ -47,7 +47,7 @@ export class Watches {
     ];
   }
 
-  /** Returns whether somebody has deleted our CRD, and all instances with it. */
+  /** Returns whether somebody has deleted our CRD. */
   definitionAbsent(): boolean {
     return this.reflectors.some((reflector) => reflector.resource === svcInstance && reflector.absent());
   }
@@ -61,9 +61,8 @@ export class Watches {
   }
 
   /**
-   * Resolves when all is read that there is, of all namespaces that let themselves be read, one at least: one that was
-   * deleted, and its role with it, keeps nobody else waiting. It is read when that changes.
-   * @returns the namespaces that are missing
+   * Resolves when all namespaces that may be read have been read, at least one. Another, such as a deleted one, is read when it may be.
+   * @returns the namespaces that may not be read
    */
   async synced(): Promise<string[]> {
     const namespaces = [...Map.groupBy(this.reflectors, ({ namespace = '' }) => namespace)];
@@ -118,11 +117,10 @@ export class Watches {
     const { instances, owned, repairs, queue } = this.#options;
     const concerned = type === 'DELETED' ? owned.remove(object) : owned.observe(object);
     const delayMs = repairs.delayMs(getId(object));
-    // The objects that a deleted instance has left go after it. One that is not known yet is queued when it is.
+    // An instance that is not known yet is queued when it is.
     for (const key of concerned) if (instances.has(key)) queue.addAfter(key, delayMs);
   }
 
-  /** A Secret is the controller's own, or of people whose instances name it. */
   #onSecret(change: Change<KubernetesObject>): void {
     const { instances, queue } = this.#options;
     this.#onOwned(change);
