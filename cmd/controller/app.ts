@@ -60,7 +60,7 @@ export class Controller {
   readonly #audit: Audit;
   readonly #events: EventRecorder;
   readonly #instances = new Instances();
-  readonly #owned = new OwnedObjects();
+  readonly #owned = new OwnedObjects((key) => this.#queue.add(key));
   readonly #repairs: RepairLimiter;
   readonly #queue: WorkQueue;
   #keys: LicenseKeys | undefined;
@@ -235,8 +235,6 @@ export class Controller {
   }
 
   #settings(): Settings {
-    const { images, pullSecrets, clusterDomain, clusterDns, dnsAddress, policy } = this.#config;
-    const licenseKeys = this.#keys?.current() ?? '';
-    return { version: VERSION, images, pullSecrets, clusterDomain, clusterDns, dnsAddress, licenseKeys, policy };
+    return { ...this.#config, version: VERSION, licenseKeys: this.#keys?.current() ?? '' };
   }
 }

@@ -58,11 +58,21 @@ export async function readSecrets(
   const names = objectNames(name);
   const read = async (secretName: string | undefined) =>
     secretName === undefined ? undefined : client.get<Secret>(RESOURCES.secret, namespace, secretName);
-  const [own, ownLicense, given, admin, token, database, bucket] = await Promise.all(
-    [
-      ...[names.secrets, names.license, secrets?.secretName, editor?.adminSecretName, license?.secretName],
-      ...[storage?.postgres?.secretName, storage?.s3?.secretName],
-    ].map(read),
+  const { postgres, s3 } = storage ?? {};
+  const named: Named[] = [
+    { field: 'spec.secrets.secretName', secretName: secrets?.secretName, parse: parseGivenSecret },
+    {
+      ...{ field: 'spec.storage.postgres.secretName', secretName: postgres?.secretName, parse: parseDatabaseSecret },
+      needed: STORE_KEYS.postgres,
+    },
+    {
+      ...{ field: 'spec.storage.s3.secretName', secretName: s3?.secretName, parse: parseBucketSecret },
+      needed: STORE_KEYS.s3,
+    },
+    { field: 'spec.editor.adminSecretName', secretName: editor?.adminSecretName, parse: parseGivenSecret },
+  ];
+  const [own, ownLicense, token, ...given] = await Promise.all(
+    [names.secrets, names.license, license?.secretName, ...named.map(({ secretName }) => secretName)].map(read),
   );
   const ownership = (secret: Secret | undefined) => secret && ownershipTrouble(secret, instance.metadata);
   const found: SecretsRead = {
@@ -74,24 +84,11 @@ export async function readSecrets(
     remarks: [],
   };
   const existing = decodeSecret(own?.data);
-  const readGiven = (named: Named): SecretValues | undefined => decodeGiven(found, existing, instance, policy, named);
-  const { adminSecretName } = editor ?? {};
-  const { postgres, s3 } = storage ?? {};
-  const values = readGiven({ field: 'spec.secrets.secretName', ...secrets, secret: given, parse: parseGivenSecret });
-  const rows = readGiven({
-    ...{ field: 'spec.storage.postgres.secretName', ...postgres, secret: database, parse: parseDatabaseSecret },
-    needed: STORE_KEYS.postgres,
-  });
-  const bytes = readGiven({
-    ...{ field: 'spec.storage.s3.secretName', ...s3, secret: bucket, parse: parseBucketSecret },
-    needed: STORE_KEYS.s3,
-  });
+  const [values, rows, bytes, admin] = named.map((one, index) =>
+    decodeGiven(found, existing, instance.metadata.name, policy, one, given[index]),
+  );
   const people: GivenSecrets = {
-    values,
-    admin: readGiven({
-      ...{ field: 'spec.editor.adminSecretName', secretName: adminSecretName, secret: admin, parse: parseGivenSecret },
-    }),
-    store: { ...rows, ...bytes },
+    ...{ values, admin, store: { ...rows, ...bytes } },
     gone: [
       ...(secrets && !values ? GIVEN_KEYS : []),
       ...(postgres && !rows ? STORE_KEYS.postgres : []),
@@ -113,9 +110,8 @@ export async function readSecrets(
 
 interface Named {
   field: string;
-  /** Absent: the spec names none. */
-  secretName?: string | undefined;
-  secret: Secret | undefined;
+  /** Undefined: the spec names none. */
+  secretName: string | undefined;
   parse: typeof parseGivenSecret;
   /** Nothing is applied without a value of these: gate and DocBuilder would begin anew in a folder of the node. */
   needed?: readonly SecretKey[];
@@ -125,13 +121,14 @@ interface Named {
 function decodeGiven(
   found: SecretsRead,
   existing: SecretValues,
-  { metadata }: SvcInstance,
+  instance: string,
   policy: Policy,
-  { field, secretName, secret, parse, needed = [] }: Named,
+  { field, secretName, parse, needed = [] }: Named,
+  secret: Secret | undefined,
 ): SecretValues | undefined {
   if (secretName === undefined) return undefined;
   const { values, problems } = parse(secret?.data ?? {});
-  const notMeant = secret && permissionTrouble(field, secret, metadata.name, policy);
+  const notMeant = secret && permissionTrouble(field, secret, instance, policy);
   const trouble = notMeant ?? givenTrouble(field, secretName, secret && problems);
   const remark = givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
   // The values copied from it before.
