@@ -26,32 +26,30 @@ import { InstanceReconciler } from './reconcile/reconciler.ts';
 import { Watches } from './watches.ts';
 
 const CONTROLLER = 'svc.internal/controller';
-/** Milliseconds. Well below the 10 s in which the lease must be renewed. */
+/** Well below the 10 s in which the lease must be renewed. */
 const LEASE_TIMEOUT_MS = 4_000;
-/** Until the definition of our kind is looked for again. */
 const DEFINITION_MS = 2_000;
-/** A watch gives a sign of life at least twice a minute while there is an API server; six times that is not normal. */
+/** Watches have a sign of life twice a minute. */
 const STALE_MS = 180_000;
-/** The time that a stop waits for reconciles that run. */
+/** A stop waits so long for running reconciles, then for events. */
 const STOP_MS = 20_000;
-/** The time that it then waits for events that are not written yet. */
 const FLUSH_MS = 2_000;
 
-/** Replacements of the real thing, for tests. */
+/** For tests. */
 export interface Overrides {
   kubeConfig?: KubeConfig;
   clock?: Clock;
   lookAgainMs?: number;
 }
 
-/** Starts a controller. Resolves once it tells of its health; then it waits for the API server, and for its turn to lead. */
+/** Resolves once the controller serves its health; then it waits for the API server, and to be elected. */
 export async function startController(config: Config, log: Logger, overrides: Overrides = {}): Promise<Controller> {
   const controller = new Controller(config, log, overrides);
   await controller.start();
   return controller;
 }
 
-/** The one place that knows which concrete part plays which role. */
+/** The composition root. */
 export class Controller {
   readonly #config: Config;
   readonly #log: Logger;
@@ -62,7 +60,7 @@ export class Controller {
   readonly #audit: Audit;
   readonly #events: EventRecorder;
   readonly #instances = new Instances();
-  readonly #owned = new OwnedObjects();
+  readonly #owned = new OwnedObjects((key) => this.#queue.add(key));
   readonly #repairs: RepairLimiter;
   readonly #queue: WorkQueue;
   #keys: LicenseKeys | undefined;
@@ -127,15 +125,14 @@ export class Controller {
     });
   }
 
-  /** The address at which it tells of its health. */
+  /** The address of `/healthz`, `/readyz` and `/status`. */
   get address(): AddressInfo {
     return this.#server?.address() as AddressInfo;
   }
 
-  /** Finishes the reconciles that run, gives the Lease back. */
+  /** Waits for running reconciles, then releases the Lease. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    // The Lease is held until nothing is written any more.
     await atMost(STOP_MS, this.#queue.stop());
     await this.#election?.stop();
     await atMost(FLUSH_MS, this.#events.flushed());
@@ -224,7 +221,7 @@ export class Controller {
   }
 
   #unhealthy(): string | undefined {
-    // An API server that is away is not cured by starting anew.
+    // A restart does not help while the API server cannot be reached.
     if (!this.#reachable) return undefined;
     const stale = this.#watches?.reflectors.find((reflector) => this.#clock() - reflector.lastContact() > STALE_MS);
     if (stale) return `the watch of ${stale.resource.plural} gives no sign of life`;
@@ -238,8 +235,6 @@ export class Controller {
   }
 
   #settings(): Settings {
-    const { images, pullSecrets, clusterDomain, clusterDns, dnsAddress, policy } = this.#config;
-    const licenseKeys = this.#keys?.current() ?? '';
-    return { version: VERSION, images, pullSecrets, clusterDomain, clusterDns, dnsAddress, licenseKeys, policy };
+    return { ...this.#config, version: VERSION, licenseKeys: this.#keys?.current() ?? '' };
   }
 }

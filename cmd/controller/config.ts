@@ -30,9 +30,9 @@ export interface Config {
   /** For private registries, where an instance names none. */
   readonly pullSecrets: readonly string[];
   readonly clusterDomain: string;
-  /** Empty: each front asks that of its own node. */
+  /** Empty: each front asks DNS of its own node. */
   readonly clusterDns: string;
-  /** The same; where it is not told, the one that this process has. Empty: none. */
+  /** The same, or this process's own. Empty: none. */
   readonly dnsAddress: string;
   readonly licenseKeysFile: string | undefined;
   readonly policy: Policy;
@@ -89,18 +89,18 @@ function readText(path: string): string {
   }
 }
 
-/** A pod's `/etc/resolv.conf` (resolv.conf(5)), as far as it tells about its cluster. */
+/** What a pod's `/etc/resolv.conf` tells about its cluster. */
 export interface Resolver {
   nameserver?: string;
   /** From a search list such as `shop.svc.cluster.local svc.cluster.local cluster.local`. */
   clusterDomain?: string;
 }
 
-/** Reads the first server and, when a kubelet has written the file, the cluster's domain. */
+/** Reads resolv.conf(5): the first server and, if a kubelet wrote the file, the cluster's domain. */
 export function parseResolvConf(text: string): Resolver {
   const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
   const nameserver = lines.find(([keyword]) => keyword === 'nameserver')?.[1];
-  // The last list counts, as for the resolver itself.
+  // The last list counts.
   const search = lines.findLast(([keyword]) => keyword === 'search')?.slice(1) ?? [];
   const services = search.find((domain) => domain.startsWith('svc.'));
   return {

@@ -1,9 +1,8 @@
 import type { RequestListener } from 'node:http';
 
 /**
- * `GET /healthz`, `/readyz` and `/status`.
- * @param checks say what is wrong, by path: 503, otherwise 200
- * @param figures for people and tests, as JSON
+ * @param checks by path: what is wrong (503), or undefined (200)
+ * @param figures of `/status`
  */
 export function healthApp(
   checks: Readonly<Record<string, () => string | undefined>>,

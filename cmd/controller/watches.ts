@@ -9,9 +9,11 @@ import { getId, type OwnedObjects } from './reconcile/owned-objects.ts';
 import type { RepairLimiter, WorkQueue } from './reconcile/queue.ts';
 
 const { svcInstance, secret, lease: _, event: __, ...OWNED } = RESOURCES;
-/** Milliseconds until our CRD is looked for again after it was deleted: somebody is about to reinstall it. */
+/** Kinds of which more than the metadata is looked at. */
+const OBSERVED: ReadonlySet<Resource> = new Set([OWNED.deployment, OWNED.ingress, OWNED.httpRoute]);
+/** Milliseconds until our CRD is looked for again after it was deleted. */
 const ABSENT_MS = 5_000;
-/** Large, many, and never ours. */
+/** Large and many. */
 const NOT_OF_HELM = 'type!=helm.sh/release.v1';
 
 export interface WatchesOptions {
@@ -21,12 +23,12 @@ export interface WatchesOptions {
   instances: Instances;
   owned: OwnedObjects;
   repairs: Pick<RepairLimiter, 'delayMs'>;
-  queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
+  queue: Pick<WorkQueue, 'add' | 'addAfter' | 'addWithLowPriority' | 'forget'>;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/** Watches all kinds that matter and queues the instances that a change is of concern to. */
+/** Watches all kinds and queues the instances that a change concerns. */
 export class Watches {
   readonly reflectors: readonly Reflector[];
   readonly #options: WatchesOptions;
@@ -35,14 +37,17 @@ export class Watches {
     this.#options = options;
     this.reflectors = [
       ...Object.values(OWNED).flatMap((resource) =>
-        this.#watch(resource, (change) => this.#onOwned(change), { labelSelector: OWNED_SELECTOR }),
+        this.#watch(resource, (change) => this.#onOwned(change), {
+          labelSelector: OWNED_SELECTOR,
+          metadataOnly: !OBSERVED.has(resource),
+        }),
       ),
       ...this.#watch(secret, (change) => this.#onSecret(change), { metadataOnly: true, fieldSelector: NOT_OF_HELM }),
       ...this.#watch<SvcInstance>(svcInstance, (change) => this.#onInstance(change)),
     ];
   }
 
-  /** Returns whether somebody has deleted our CRD, and all instances with it. */
+  /** Returns whether somebody has deleted our CRD. */
   definitionAbsent(): boolean {
     return this.reflectors.some((reflector) => reflector.resource === svcInstance && reflector.absent());
   }
@@ -56,9 +61,8 @@ export class Watches {
   }
 
   /**
-   * Resolves when all is read that there is, of all namespaces that let themselves be read, one at least: one that was
-   * deleted, and its role with it, keeps nobody else waiting. It is read when that changes.
-   * @returns the namespaces that are missing
+   * Resolves when all namespaces that may be read have been read, at least one. Another, such as a deleted one, is read when it may be.
+   * @returns the namespaces that may not be read
    */
   async synced(): Promise<string[]> {
     const namespaces = [...Map.groupBy(this.reflectors, ({ namespace = '' }) => namespace)];
@@ -113,11 +117,10 @@ export class Watches {
     const { instances, owned, repairs, queue } = this.#options;
     const concerned = type === 'DELETED' ? owned.remove(object) : owned.observe(object);
     const delayMs = repairs.delayMs(getId(object));
-    // The objects that a deleted instance has left go after it. One that is not known yet is queued when it is.
+    // An instance that is not known yet is queued when it is.
     for (const key of concerned) if (instances.has(key)) queue.addAfter(key, delayMs);
   }
 
-  /** A Secret is the controller's own, or of people whose instances name it. */
   #onSecret(change: Change<KubernetesObject>): void {
     const { instances, queue } = this.#options;
     this.#onOwned(change);
@@ -125,13 +128,11 @@ export class Watches {
     for (const key of instances.withSecret(namespace, name)) queue.add(key);
   }
 
-  /**
-   * With each list all in it are looked at, whatever the events before it said; before the start, the last that are
-   * added come first.
-   */
+  /** Each list has all instances looked at; those that have changed are not to wait for them. */
   #onList(namespace: string | undefined): void {
     const { instances, queue } = this.#options;
     const listed = instances.keys().filter((key) => namespace === undefined || key.startsWith(`${namespace}/`));
-    for (const key of [...listed, ...instances.unobserved()]) queue.add(key);
+    for (const key of listed) queue.addWithLowPriority(key);
+    for (const key of instances.unobserved()) queue.add(key);
   }
 }

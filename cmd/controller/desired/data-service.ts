@@ -1,19 +1,17 @@
-import type { V1ConfigMap, V1Deployment, V1Secret } from '@kubernetes/client-node';
-import { RESOURCES } from '../k8s/api.ts';
+import type { V1Secret } from '@kubernetes/client-node';
+import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
 import { type Manifest, manifest } from './labels.ts';
 import { objectNames } from './names.ts';
 import { configMount, type Mount, type PodParts, secretMount, type Variables } from './pod.ts';
 import { encoded, secretFiles } from './secrets.ts';
 import { isShared, storeVariables } from './storage.ts';
 import type { Situation } from './types.ts';
-import { deployment, LEAVE_SECONDS, LEAVING, ONE_AT_A_TIME, rolling } from './workload.ts';
+import { deployment, disruptionBudget, LEAVE_SECONDS, LEAVING, ONE_AT_A_TIME, rolling } from './workload.ts';
 
 /** Keys of the Secret `<instance>-license`. */
-export const LICENSE_KEY = { token: 'token', removedAt: 'removed-at' } as const;
+export const LICENSE_KEY = { token: 'token', removedAt: 'removed-at', keys: 'keys.json' } as const;
 
 const LICENSE_PATH = '/run/svc/license';
-const KEYS_PATH = '/run/svc/license-keys';
-const KEYS_FILE = 'keys.json';
 const CA_PATH = '/run/svc/ca';
 const CA_FILE = 'ca.crt';
 
@@ -27,7 +25,7 @@ export function commonVariables(situation: Situation, demo: readonly string[] = 
     ...storeVariables(situation),
     // The service watches the files.
     SVC_LICENSE_FILE: `${LICENSE_PATH}/${LICENSE_KEY.token}`,
-    SVC_LICENSE_KEYS_FILE: `${KEYS_PATH}/${KEYS_FILE}`,
+    SVC_LICENSE_KEYS_FILE: `${LICENSE_PATH}/${LICENSE_KEY.keys}`,
     SVC_FETCH_ALLOW_HOSTS: [...demo, ...outbound.allowHosts].join(','),
     SVC_FETCH_DENY: outbound.denyCidrs.join(','),
     SVC_FETCH_PROXY: outbound.proxy,
@@ -40,54 +38,43 @@ export function commonVariables(situation: Situation, demo: readonly string[] = 
 }
 
 /**
- * Secrets, licence, keys and authorities as files. The Secret of the licence is mounted whole and under a name that never
- * changes, so that a token may come, change and go without a pod noticing anything but another file.
+ * Secrets, licence and authorities as files. The Secret of the licence is mounted whole and under a name that never changes,
+ * so that a token may come, change and go without a pod noticing anything but another file.
  */
 export function commonFiles(situation: Situation, component: 'gate' | 'docbuilder'): Mount[] {
   const { metadata, spec } = situation.instance;
-  const { license, licenseKeys } = objectNames(metadata.name);
-  const files = [
-    secretFiles(situation, component),
-    secretMount('license', LICENSE_PATH, license),
-    configMount('license-keys', KEYS_PATH, licenseKeys),
-  ];
+  const { license } = objectNames(metadata.name);
+  const files = [secretFiles(situation, component), secretMount('license', LICENSE_PATH, license)];
   if (!spec.outbound.caBundle) return files;
   const { configMapName, key } = spec.outbound.caBundle;
   return [...files, configMount('ca', CA_PATH, configMapName, [{ key, path: CA_FILE }])];
 }
 
-/** The Secret `<instance>-license` and the ConfigMap `<instance>-license-keys`. Both exist in Community as well. */
-export function licenseObjects(situation: Situation): readonly (Manifest<V1Secret> | Manifest<V1ConfigMap>)[] {
+/** The Secret `<instance>-license`: the token, which Community has not, and the public keys that licences are verified with. */
+export function licenseSecret(situation: Situation): Manifest<V1Secret> {
   const { instance, settings, licenseFiles } = situation;
-  const { license, licenseKeys } = objectNames(instance.metadata.name);
+  const { license } = objectNames(instance.metadata.name);
   const { token, removedAt } = licenseFiles;
   const data = encoded({
     ...(token !== undefined && { [LICENSE_KEY.token]: token }),
     ...(removedAt !== undefined && { [LICENSE_KEY.removedAt]: removedAt }),
+    [LICENSE_KEY.keys]: settings.licenseKeys,
   });
-  return [
-    manifest<Manifest<V1Secret>>(situation, RESOURCES.secret, { name: license }, { type: 'Opaque', data }),
-    manifest<Manifest<V1ConfigMap>>(
-      situation,
-      RESOURCES.configMap,
-      { name: licenseKeys },
-      { data: { [KEYS_FILE]: settings.licenseKeys } },
-    ),
-  ];
+  return manifest<Manifest<V1Secret>>(situation, RESOURCES.secret, { name: license }, { type: 'Opaque', data });
 }
 
 /**
- * The Deployment of gate or DocBuilder: with a volume one pod, otherwise as many as wanted, each of which leaves slowly enough
- * for the front to ask the others.
+ * The Deployment of gate or DocBuilder: with a volume one pod, otherwise as many as wanted, which have a disruption budget and
+ * leave slowly enough for the front to ask the others.
  */
 export function dataDeployment(
   situation: Situation,
   component: 'gate' | 'docbuilder',
   replicas: number,
   pod: PodParts,
-): Manifest<V1Deployment> {
-  if (!isShared(situation.instance.spec)) return deployment(situation, component, ONE_AT_A_TIME, pod);
-  return deployment(situation, component, rolling(replicas), {
+): KubernetesObject[] {
+  if (!isShared(situation.instance.spec)) return [deployment(situation, component, ONE_AT_A_TIME, pod)];
+  const several = deployment(situation, component, rolling(replicas), {
     ...pod,
     // A service that its store keeps from starting says why in its last line; the status repeats it.
     container: { ...pod.container, ...LEAVING, terminationMessagePolicy: 'FallbackToLogsOnError' },
@@ -95,4 +82,5 @@ export function dataDeployment(
     spread: true,
     movable: true,
   });
+  return [disruptionBudget(situation, component), several];
 }

@@ -8,7 +8,7 @@ import { secretFile, secretsDigest } from './secrets.ts';
 import { docbuilderSizing, type Sizing } from './sizing.ts';
 import { dataMount, isShared, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
-import { disruptionBudget, httpProbes, START_SECONDS, service, serviceAccount } from './workload.ts';
+import { httpProbes, START_SECONDS, service, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/docbuilder';
 const WORKERS_PATH = '/run/svc/workers';
@@ -17,10 +17,7 @@ const WORKERS_FILE = 'workers';
 /** The address at which other pods of DocBuilder pass work on to this one. */
 const POD_IP: V1EnvVar = { name: 'SVC_POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } };
 
-/**
- * DocBuilder: its pods, a volume where there is one pod only, its Service, and the number of workers in each pod, which it
- * watches.
- */
+/** DocBuilder: Deployment, claim, Service, autoscaler, and the number of workers in each pod, which it watches. */
 export function docbuilderObjects(situation: Situation): readonly KubernetesObject[] {
   const sizing = docbuilderSizing(situation);
   return [
@@ -32,13 +29,11 @@ export function docbuilderObjects(situation: Situation): readonly KubernetesObje
       headless: isShared(situation.instance.spec),
       ports: [{ name: 'http', port: PORTS.docbuilder.http, targetPort: 'http' }],
     }),
-    disruptionBudget(situation, 'docbuilder'),
     ...autoscaler(situation, sizing),
-    dataDeployment(situation, 'docbuilder', sizing.replicas, docbuilderPod(situation, sizing)),
+    ...dataDeployment(situation, 'docbuilder', sizing.replicas, docbuilderPod(situation, sizing)),
   ];
 }
 
-/** Adds pods up to those of the plan while the ones that there are have much to do. */
 function autoscaler(situation: Situation, { scaling }: Sizing): Manifest<V2HorizontalPodAutoscaler>[] {
   const { metadata, spec } = situation.instance;
   const averageUtilization = spec.docbuilder.autoscaling?.cpuPercent;
@@ -58,12 +53,10 @@ function workerCount(situation: Situation, { workersPerPod }: Sizing): Manifest<
   return manifest(situation, RESOURCES.configMap, { component: 'docbuilder' }, { data });
 }
 
-/** Its workers are confined by Landlock and seccomp, which need nothing that a restricted pod has not. */
 function docbuilderPod(situation: Situation, sizing: Sizing): PodParts {
   const { instance, secrets, docbuilder } = situation;
   const { component } = objectNames(instance.metadata.name);
-  // A pod that was deleted or evicted still ends its jobs in the volume when its successor starts on the same node, which
-  // waits for that.
+  // A pod that was deleted or evicted may still end its jobs in the volume, and its successor waits for that.
   const wait = isShared(instance.spec) ? 0 : sizing.gracePeriodSeconds;
   return {
     container: {

@@ -7,12 +7,12 @@ import type { Situation } from './types.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Annotations that the two gating modes have in common with each other and with `ingress/nginx/*.yaml`, where it is explained. */
+/** Annotations of both gating modes; `ingress/nginx/*.yaml` explains them. */
 const SOCKET_SECONDS = '36000';
 const LARGE_HEADERS = { 'proxy-buffer-size': '32k' };
 const ANY_SIZE = { 'proxy-body-size': '0' };
 const SOCKETS = { 'proxy-read-timeout': SOCKET_SECONDS, 'proxy-send-timeout': SOCKET_SECONDS };
-/** Of several fronts the next one is asked, once a node is gone without a word. */
+/** Another front is tried when a node is lost. */
 const NEXT_FRONT = { 'proxy-connect-timeout': '2' };
 const EVERYTHING = {
   ...ANY_SIZE,
@@ -28,10 +28,7 @@ const EVERYTHING = {
 const PAGE_PATH = '/browser/[^/]+/cool[.]html';
 const SOCKET_PATH = '/cool/(.+/)?ws(/.*)?$';
 
-/**
- * The Ingress objects of an instance: one for everything and, with gating `AuthUrl`, one for pages and one for sockets, of which
- * the edge asks the front's ask port first.
- */
+/** One Ingress for everything and, with gating `AuthUrl`, two for pages and sockets, for which the edge asks the ask port first. */
 export function ingressObjects(situation: Situation): readonly Manifest<V1Ingress>[] {
   const { gating, kind } = situation.instance.spec.ingress;
   if (gating === 'None' || kind !== 'Ingress') return [];
@@ -45,7 +42,7 @@ function everything(situation: Situation): Manifest<V1Ingress> {
 }
 
 function page(situation: Situation): Manifest<V1Ingress> {
-  const { edgePage, frontAsk, frontOpen } = objectNames(situation.instance.metadata.name);
+  const { edgePage, frontAsk } = objectNames(situation.instance.metadata.name);
   const annotations = {
     ...asking(situation, 'page'),
     // A refused page is answered with the limit page and its 429.
@@ -55,13 +52,13 @@ function page(situation: Situation): Manifest<V1Ingress> {
     ...LARGE_HEADERS,
     ...NEXT_FRONT,
   };
-  return ingress(situation, edgePage, annotations, path('ImplementationSpecific', PAGE_PATH, frontOpen, 'open'));
+  return ingress(situation, edgePage, annotations, path('ImplementationSpecific', PAGE_PATH, frontAsk, 'open'));
 }
 
 function socket(situation: Situation): Manifest<V1Ingress> {
-  const { edgeSocket, frontOpen } = objectNames(situation.instance.metadata.name);
+  const { edgeSocket, frontAsk } = objectNames(situation.instance.metadata.name);
   const annotations = { ...asking(situation, 'ws'), ...ANY_SIZE, ...LARGE_HEADERS, ...SOCKETS, ...NEXT_FRONT };
-  return ingress(situation, edgeSocket, annotations, path('ImplementationSpecific', SOCKET_PATH, frontOpen, 'open'));
+  return ingress(situation, edgeSocket, annotations, path('ImplementationSpecific', SOCKET_PATH, frontAsk, 'open'));
 }
 
 function asking({ instance, settings }: Situation, stage: 'page' | 'ws'): Annotations {
@@ -101,7 +98,7 @@ function className({ instance }: Situation): Pick<V1IngressSpec, 'ingressClassNa
   return name === undefined ? {} : { ingressClassName: name };
 }
 
-/** gateway.networking.k8s.io/v1 HTTPRoute, as far as it is used here. */
+/** gateway.networking.k8s.io/v1 HTTPRoute. */
 export interface HttpRoute extends KubernetesObject {
   metadata: Metadata;
   spec: {
@@ -115,7 +112,7 @@ export interface HttpRoute extends KubernetesObject {
   };
 }
 
-/** The HTTPRoute of an instance, where its spec wants one: all of the host to the front. */
+/** The HTTPRoute of an instance, if its spec wants one: it leads the whole host to the front. */
 export function httpRouteObjects(situation: Situation): readonly HttpRoute[] {
   const { host, ingress } = situation.instance.spec;
   if (ingress.kind !== 'HTTPRoute' || ingress.gating === 'None' || !ingress.gateway) return [];

@@ -12,18 +12,15 @@ import { environment, type PodParts } from './pod.ts';
 import { secretsDigest, secretVariable } from './secrets.ts';
 import { dataMount, isStateless, volumeClaims } from './storage.ts';
 import type { Instance, Situation } from './types.ts';
-import { deployment, disruptionBudget, httpProbes, ONE_AT_A_TIME, service, serviceAccount } from './workload.ts';
+import { deployment, httpProbes, ONE_AT_A_TIME, service, serviceAccount } from './workload.ts';
 
-/**
- * When it is told to stop it saves every open document: up to 120 s each, side by side, and tries again when the gate
- * is away.
- */
+/** A stop saves all open documents side by side, each for up to 120 s, and tries again while the gate is away. */
 const GRACE_PERIOD_SECONDS = 300;
 
-/** A busy editor may be silent for so long. */
+/** Seconds for which a busy editor may give no answer. */
 const BUSY_SECONDS = 180;
 
-/** About 200 MB for each open document; the size for a company is for the spec to say. */
+/** An open document takes about 200 MB. */
 const RESOURCES: V1ResourceRequirements = {
   requests: { cpu: '500m', memory: '1Gi' },
   limits: { cpu: '4', memory: '4Gi' },
@@ -36,10 +33,8 @@ const COOL_ID = 1001;
 const SECURITY: { pod: V1PodSecurityContext; container: V1SecurityContext } = {
   pod: { runAsUser: COOL_ID, runAsGroup: COOL_ID, fsGroup: COOL_ID },
   container: {
-    // Its fork server gets its capabilities by the attributes of its file.
     allowPrivilegeEscalation: true,
     capabilities: { drop: ['ALL'], add: ['CHOWN', 'FOWNER', 'SYS_CHROOT'] },
-    // The roots of documents are in it: on a volume they would outlive a container that was killed.
     readOnlyRootFilesystem: false,
   },
 };
@@ -52,12 +47,10 @@ export function editorObjects(situation: Situation): readonly KubernetesObject[]
     service(situation, 'editor', {
       // The front chooses the pod, by document.
       headless: true,
-      // One that is too busy to answer a probe in time would be gone for everybody who edits in it. Without a volume
-      // the next pod may be there before this one has ended: then only one that does not end counts.
+      // A busy editor may miss probes, and must stay reachable. Without a volume a second pod may run beside one that ends.
       spec: { publishNotReadyAddresses: !isStateless(situation, 'editor') },
       ports: [{ name: 'http', port: PORTS.editor.http, targetPort: 'http' }],
     }),
-    disruptionBudget(situation, 'editor'),
     deployment(situation, 'editor', ONE_AT_A_TIME, editorPod(situation)),
   ];
 }
@@ -70,7 +63,7 @@ function editorPod(situation: Situation): PodParts {
       args: editorArguments(instance.spec),
       env: [
         ...environment({
-          // The editor compares Origin with it, so the scheme's own port must not be in it.
+          // The editor compares Origin with it: without the scheme's default port.
           server_name: publicHost(instance.spec),
           ...aliasGroups(instance),
           DONT_GEN_SSL_CERT: true,
@@ -80,8 +73,7 @@ function editorPod(situation: Situation): PodParts {
         ...adminVariables(situation),
       ],
       ports: [{ name: 'http', containerPort: PORTS.editor.http, protocol: 'TCP' }],
-      // A busy one answers late; to start it again cuts everybody off, and so would a Service that leaves it out. Its
-      // capabilities would be a warning in its log each time.
+      // The answer to /hosting/capabilities writes a warning to the log.
       ...httpProbes('/', 'http', {
         ...{ start: 180, dead: BUSY_SECONDS },
         ...(movable && { unready: BUSY_SECONDS }),
@@ -113,10 +105,7 @@ function quarantineKeeper(situation: Situation): NonNullable<PodParts['beside']>
   };
 }
 
-/**
- * The WOPI hosts that the editor talks to, each with documents of its own: the gate and those of the spec. Without any, the
- * first that comes would be the only one. It takes the names of hosts for regular expressions, where a dot is any character.
- */
+/** The gate and the other WOPI hosts, one group each. The editor takes host names for regular expressions. */
 function aliasGroups(instance: Instance): Record<string, string> {
   const hosts = [wopiUrl(instance), ...instance.spec.editor.wopiHosts];
   return Object.fromEntries(
@@ -131,20 +120,18 @@ function adminVariables(situation: Situation): V1EnvVar[] {
   ];
 }
 
-/** The folder into which the editor puts a copy of every save before it uploads it. */
+/** Folder for the editor's copies of saves. */
 const QUARANTINE_PATH = '/quarantine';
 
-/** As many places as the image's list of `net.post_allow` has; one that is left out would keep a private network. */
+/** Length of the image's list `net.post_allow`; entries that are not replaced allow private networks. */
 const POST_ALLOW_PLACES = 16;
 
 /** One setting: `--o:`, a path into the editor's configuration, and a value on one line. */
 const SETTING = /^--o:[A-Za-z_][\w.[\]@=-]*=[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 
 /**
- * Arguments of the editor's container, in the order in which they count: of two for the same setting the later one does,
- * so `spec.editor.extraParams` come last. Arguments and not the variable `extra_params`, because the image splits that at
- * blanks without any quoting: here one item is one setting, whatever is in it.
- * @throws {TypeError} for an item of `extraParams` that is anything else than a setting; the API server refuses it first
+ * Arguments of the editor's container. The last of several values of a setting counts, so `spec.editor.extraParams` come last.
+ * @throws {TypeError} for an item of `extraParams` that is no setting
  */
 export function editorArguments(spec: SvcInstanceSpec): string[] {
   const own = Object.entries(settings(spec)).map(([name, value]) => `--o:${name}=${value}`);
@@ -158,15 +145,14 @@ function settings(spec: SvcInstanceSpec): Record<string, string | number | boole
     'ssl.termination': isTls(spec),
     'net.content_security_policy': `frame-ancestors ${frameAncestors(spec).join(' ')}`,
     ...postAllow(),
-    // A client could otherwise say where the editor is, by a header.
+    // Ignores the header by which clients could name the editor's address.
     'net.proxy_prefix': false,
-    // Front and gate read addresses as they are.
     hexify_embedded_urls: false,
-    // With a limit it gives up after so many refused uploads, and loses the last changes of those who have left.
+    // With a limit the editor gives up after that many refused uploads, and the last changes are lost.
     'per_document.limit_store_failures': 0,
     'quarantine_files[@enable]': true,
     'quarantine_files.path': QUARANTINE_PATH,
-    // For what is not stored within a minute; the editor drops the oldest above it.
+    // Above it the editor drops the oldest copies.
     'quarantine_files.limit_dir_size_mb': 2000,
     num_prespawn_children: 4,
     // Percent of the container's limit.
@@ -179,9 +165,7 @@ function settings(spec: SvcInstanceSpec): Record<string, string | number | boole
   };
 }
 
-/**
- * The addresses that may post files for conversion: the pod itself and nobody else. The value is a regular expression.
- */
+/** Only the pod itself may post files for conversion. The value is a regular expression. */
 function postAllow(): Record<string, string> {
   const places = Array.from({ length: POST_ALLOW_PLACES }, (_, place) => [
     `net.post_allow.host[${place}]`,
@@ -191,15 +175,13 @@ function postAllow(): Record<string, string> {
 }
 
 /**
- * Sources of CSP's `frame-ancestors`: the service's own pages and those of `spec.embed.allowedOrigins`.
- *
- * Hosts are bare, since the editor also takes each entry as the end of `^(http|https)://…$`, and drops messages of a page
- * that none of these fits. A browser reads a bare host as one of the editor's own scheme, so a page over http around an editor
- * over https needs its whole origin as well.
+ * Sources of CSP's `frame-ancestors`: the service's own pages and those of `spec.embed.allowedOrigins`. Hosts are bare, since the
+ * editor also drops messages of pages that do not fit `^(http|https)://<entry>$`. To browsers a bare host has the editor's scheme,
+ * so a page over http around an editor over https needs its whole origin as well.
  */
 function frameAncestors(spec: SvcInstanceSpec): string[] {
   const { allowedOrigins } = spec.embed;
-  // As a source `*:*` says the same; as an expression only it fits.
+  // `*` is for browsers, `*:*` is the one that fits as an expression.
   if (allowedOrigins.includes('*')) return ['*', '*:*'];
   const sources = allowedOrigins.flatMap((origin) => {
     const host = origin.slice(origin.indexOf('://') + '://'.length);
@@ -215,7 +197,7 @@ function checked(parameter: string): string {
   return parameter;
 }
 
-/** The kubelet would put a variable's value, such as the password, in the place of `$(NAME)`. */
+/** Without this the kubelet would expand `$(NAME)`, such as the password. */
 function unexpanded(argument: string): string {
   return argument.replaceAll('$', '$$$$');
 }

@@ -6,23 +6,22 @@ import { environment, type PodParts, scratchMount, type Variables } from './pod.
 import { secretFile, secretsDigest, secretVariable } from './secrets.ts';
 import { dataMount, isShared, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
-import { disruptionBudget, httpProbes, service, serviceAccount } from './workload.ts';
+import { httpProbes, service, serviceAccount } from './workload.ts';
 
 const DATA_PATH = '/var/lib/svc/gate';
 
-/** Requests of browsers and portals are ended, up to 8 s, then a save that has begun: up to 25 s. */
+/** Requests end within 8 s, then a save that has begun within 25 s. */
 const GRACE_PERIOD_SECONDS = 40;
 
-/** The number of gates on a shared store where the spec names none. */
+/** Default number of gates on a shared store. */
 const REPLICAS = 2;
 
-/** Documents pass through it as streams; memory is for rows and sessions. */
 const RESOURCES: V1ResourceRequirements = {
   requests: { cpu: '100m', memory: '192Mi' },
   limits: { cpu: '1', memory: '512Mi' },
 };
 
-/** The gate: its pods, a volume where there is one pod only, one Service for everybody and one for front and editor. */
+/** The gate: Deployment, claim, one Service for everybody and one for front and editor. */
 export function gateObjects(situation: Situation): readonly KubernetesObject[] {
   const { instance } = situation;
   const { gateInternal } = objectNames(instance.metadata.name);
@@ -37,13 +36,11 @@ export function gateObjects(situation: Situation): readonly KubernetesObject[] {
     }),
     service(situation, 'gate', {
       name: gateInternal,
-      // Nobody is to get a session before the editor can ask about it, and a gate that ends still takes saves. Of several
-      // another one does both.
+      // A single gate must be reachable for the editor as soon as it creates sessions, and still takes saves while it ends.
       spec: { publishNotReadyAddresses: !isShared(instance.spec) },
       ports: [{ name: 'internal', port: internal, targetPort: 'internal' }],
     }),
-    disruptionBudget(situation, 'gate'),
-    dataDeployment(situation, 'gate', instance.spec.gate.replicas ?? REPLICAS, gatePod(situation)),
+    ...dataDeployment(situation, 'gate', instance.spec.gate.replicas ?? REPLICAS, gatePod(situation)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../k8s/api.ts';
-import { licenseObjects } from './data-service.ts';
+import { licenseSecret } from './data-service.ts';
 import { docbuilderObjects } from './docbuilder.ts';
 import { httpRouteObjects, ingressObjects } from './edge.ts';
 import { editorObjects } from './editor.ts';
@@ -7,11 +7,11 @@ import { frontObjects } from './front.ts';
 import { gateObjects } from './gate.ts';
 import { networkPolicyObjects } from './network-policies.ts';
 import { secretObjects } from './secrets.ts';
-import type { Objects, Situation } from './types.ts';
+import type { Situation } from './types.ts';
 
-const PARTS: readonly Objects[] = [
+const PARTS: readonly ((situation: Situation) => readonly KubernetesObject[])[] = [
   secretObjects,
-  licenseObjects,
+  (situation) => [licenseSecret(situation)],
   gateObjects,
   docbuilderObjects,
   editorObjects,
@@ -21,10 +21,7 @@ const PARTS: readonly Objects[] = [
   httpRouteObjects,
 ];
 
-/**
- * Objects that others refer to come first, so that no pod waits for its volume; those that lead to pods last, when there is something
- * behind it. A stage is begun when the one before is there.
- */
+/** Objects that others refer to come first, those that lead to pods last. A stage is begun when the one before is written. */
 const STAGES = [
   ['ServiceAccount', 'Secret', 'ConfigMap', 'PersistentVolumeClaim', 'NetworkPolicy', 'Service'],
   ['Deployment'],
@@ -32,10 +29,7 @@ const STAGES = [
 ];
 const ORDER = STAGES.flat();
 
-/**
- * All objects of an instance, in the order in which to apply them. The same situation gives the same objects in the same
- * order, and is not changed.
- */
+/** All objects of an instance, in the order in which to apply them. */
 export function desired(situation: Situation): KubernetesObject[] {
   return PARTS.flatMap((part) => part(situation)).toSorted((one, other) => rank(one) - rank(other));
 }
@@ -44,7 +38,7 @@ function rank({ kind }: KubernetesObject): number {
   return ORDER.indexOf(kind);
 }
 
-/** In which stage of applying an object's turn comes. */
-export function applyStage({ kind }: KubernetesObject): number {
+/** Returns the number of the stage in which an object is applied. */
+export function applyStage({ kind }: Pick<KubernetesObject, 'kind'>): number {
   return STAGES.findIndex((kinds) => kinds.includes(kind));
 }

@@ -1,11 +1,10 @@
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import type { ComponentName, Instance, Settings } from './types.ts';
 
-/** Group and version of our API. */
 export const API_VERSION = 'svc.internal/v1';
 export const KIND = 'SvcInstance';
 
-/** In the order in which data flows: whoever is asked by another comes first. */
+/** In the order in which the status tells of them. */
 export const COMPONENTS: readonly ComponentName[] = ['gate', 'docbuilder', 'editor', 'front'];
 
 /** Ports of the containers, as in the images. */
@@ -16,10 +15,7 @@ export const PORTS = {
   front: { http: 8080, open: 8081, ask: 8082 },
 } as const;
 
-/**
- * The names of all objects of an instance; each at most 14 characters longer than its own.
- * @param instance `metadata.name` of an SvcInstance: a DNS label of at most 40 characters
- */
+/** @param instance `metadata.name` of an SvcInstance: a DNS label of at most 40 characters */
 export function objectNames(instance: string) {
   return {
     /** Most objects of a component have its name. */
@@ -31,13 +27,11 @@ export function objectNames(instance: string) {
     } satisfies Record<ComponentName, string>,
     /** Service of the gate's internal port. */
     gateInternal: `${instance}-gate-internal`,
-    /** Services of the front's ports that are the edge's alone. */
-    frontOpen: `${instance}-front-open`,
+    /** Service of the front's ports that are the edge's alone. */
     frontAsk: `${instance}-front-ask`,
-    /** Secrets of the values and the licence in force, ConfigMap of the keys that licences are verified against. */
+    /** Secrets of the values and the licence in force. */
     secrets: `${instance}-secrets`,
     license: `${instance}-license`,
-    licenseKeys: `${instance}-license-keys`,
     /** Ingress or HTTPRoute of everything; the two others only with gating AuthUrl. */
     edge: instance,
     edgePage: `${instance}-page`,
@@ -47,7 +41,7 @@ export function objectNames(instance: string) {
   };
 }
 
-/** All of them. */
+/** Returns all names of `objectNames`. */
 export function allNames(instance: string): string[] {
   const { component, ...others } = objectNames(instance);
   return [...Object.values(component), ...Object.values(others)];
@@ -55,33 +49,33 @@ export function allNames(instance: string): string[] {
 
 const DEFAULT_PORT = { https: 443, http: 80 } as const;
 
-/** Returns whether browsers come over TLS. It ends before the front, in any case. */
+/** Returns whether browsers come over TLS. */
 export function isTls(spec: SvcInstanceSpec): boolean {
   return spec.tls.mode === 'Edge';
 }
 
-/** Host, and the port where it is not the scheme's own, as in an `Origin` or `Host` header: `office.example:8443`. */
+/** Host, and port unless it is the scheme's default: `office.example:8443`. */
 export function publicHost(spec: SvcInstanceSpec): string {
   const usual = DEFAULT_PORT[isTls(spec) ? 'https' : 'http'];
   return spec.port === undefined || spec.port === usual ? spec.host : `${spec.host}:${spec.port}`;
 }
 
-/** The contract's `{base_url}`, without a slash at its end: `https://office.example`. It is also the service's own origin. */
+/** The contract's `{base_url}`, which is also the service's origin: `https://office.example`. */
 export function baseUrl(spec: SvcInstanceSpec): string {
   return `${isTls(spec) ? 'https' : 'http'}://${publicHost(spec)}`;
 }
 
-/** The address at which the editor finds the WOPI host, and the only one that it talks to. */
+/** URL of the gate as the editor's WOPI host. */
 export function wopiUrl(instance: Instance): string {
   return `http://${objectNames(instance.metadata.name).gateInternal}:${PORTS.gate.internal}`;
 }
 
-/** The address at which the gate finds the editor. */
+/** URL of the editor for the gate. */
 export function editorUrl(instance: Instance): string {
   return `http://${objectNames(instance.metadata.name).component.editor}:${PORTS.editor.http}`;
 }
 
-/** Ports of protocols for addresses that have none. */
+/** Default ports of protocols. */
 const USUAL_PORTS: Readonly<Record<string, number>> = {
   'http:': 80,
   'https:': 443,
@@ -89,7 +83,7 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
   'postgres:': 5432,
 };
 
-/** Returns the ports of addresses, each once; what is no address has none. */
+/** Returns the ports of URLs, each once. */
 export function portsOf(addresses: readonly (string | undefined)[]): number[] {
   const ports = addresses.flatMap((address) => {
     const { port, protocol } = URL.parse(address ?? '') ?? {};
@@ -98,7 +92,7 @@ export function portsOf(addresses: readonly (string | undefined)[]): number[] {
   return [...new Set(ports)];
 }
 
-/** A Service's whole name, for those who have no search list: `office-gate.default.svc.cluster.local`. */
+/** Returns a Service's full DNS name: `office-gate.default.svc.cluster.local`. */
 export function serviceHost(instance: Instance, settings: Pick<Settings, 'clusterDomain'>, service: string): string {
   return `${service}.${instance.metadata.namespace}.svc.${settings.clusterDomain}`;
 }

@@ -12,7 +12,7 @@ import { objectNames, PORTS, portsOf } from './names.ts';
 import { isShared, roleAddresses, storePorts } from './storage.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
-/** As the API has it: client-node's type has `_from`, which its own serializer translates. */
+/** The library's type has `_from`, which its own serializer translates. */
 interface IngressRule {
   from?: V1NetworkPolicyPeer[];
   ports: V1NetworkPolicyPort[];
@@ -21,7 +21,6 @@ interface Rules {
   ingress: IngressRule[];
   egress: V1NetworkPolicyEgressRule[];
 }
-/** A NetworkPolicy as the API has it. */
 export type Policy = Manifest<Omit<V1NetworkPolicy, 'spec'>> & {
   spec: Omit<V1NetworkPolicySpec, 'ingress' | 'egress'> & Partial<Rules>;
 };
@@ -31,16 +30,13 @@ const DNS_NAMESPACES = ['kube-system', 'openshift-dns'];
 
 const LINK_LOCAL = { start: '169.254.', cidr: '169.254.0.0/16' };
 
-/** Everything but where clouds tell a machine its own secrets: link-local, Alibaba's and Azure's, and AWS's by IPv6. */
+/** All addresses but those of the clouds' metadata services: link-local, Alibaba's, Azure's, and AWS's by IPv6. */
 const OUTSIDE: V1NetworkPolicyPeer[] = [
   { ipBlock: { cidr: '0.0.0.0/0', except: [LINK_LOCAL.cidr, '100.100.100.200/32', '168.63.129.16/32'] } },
   { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] } },
 ];
 
-/**
- * NetworkPolicies of an instance: nothing goes in or out, but what the table in docs/decisions/0011-controller.md,
- * Network, has. What comes from a pod's own node passes in any case, so probes need no rule.
- */
+/** The tables of docs/decisions/0011-controller.md, Network. Traffic of a pod's own node passes, so probes need no rule. */
 export function networkPolicyObjects(situation: Situation): readonly Policy[] {
   const { instance } = situation;
   const { spec } = instance;
@@ -93,10 +89,8 @@ function edge({ spec }: Instance): IngressRule[] {
 }
 
 /**
- * DNS: its pods, its address, and caches on nodes. One that has taken over the address answers there itself; others have
- * link-local addresses, and while they are rolled out nodes differ, so that the controller's own says nothing about others'.
- * Of the link-local block DNS' port alone is open: metadata services have port 80. AWS and Google have name servers beside
- * theirs, to which the cluster's DNS hands questions on anyway; with Google's Cloud DNS it is what pods ask.
+ * DNS: its pods, its address, and caches on nodes. These have that address or a link-local one, which may differ between nodes. Of
+ * the link-local block only DNS' port is open: metadata services have port 80.
  */
 function dnsRules({ settings: { dnsAddress } }: Situation): V1NetworkPolicyEgressRule[] {
   const version = dnsAddress.startsWith(LINK_LOCAL.start) ? 0 : isIP(dnsAddress);
@@ -117,24 +111,18 @@ function dnsPorts(port: number): V1NetworkPolicyPort[] {
   return ['UDP', 'TCP'].map((protocol) => ({ protocol, port }));
 }
 
-/**
- * Documents and callbacks. Any port: policies look at a pod's own, which that of a Service in an address says nothing about.
- * Which addresses may be asked is the services' own check (`spec.outbound.allowHosts`).
- */
+/** Documents and callbacks. Any port, since policies look at a pod's port and not at a Service's. The services check addresses. */
 function outside(ports: V1NetworkPolicyPort[] = [{ protocol: 'TCP' }]): V1NetworkPolicyEgressRule {
   return { to: OUTSIDE, ports };
 }
 
-/** Other WOPI hosts, at the ports of their addresses alone: here nobody but the policy checks where the editor goes. */
+/** Other WOPI hosts, at the ports of their addresses only: the editor checks none. */
 function wopiHosts({ spec }: Instance): V1NetworkPolicyEgressRule[] {
   const ports = portsOf(spec.editor.wopiHosts);
   return ports.length > 0 ? [outside(tcp(ports))] : [];
 }
 
-/**
- * Database and bucket. They may be pods of this cluster, which some network plug-ins do not count among addresses: there the
- * port of the Service must be that of the pod.
- */
+/** Database and bucket. They may be pods of this cluster, for which address blocks do not count with some network plug-ins. */
 function storeRules(situation: Situation): V1NetworkPolicyEgressRule[] {
   const ports = storePorts(situation);
   const roles = roleAddresses(situation.instance.spec).map((cidr) => ({ ipBlock: { cidr } }));

@@ -17,7 +17,7 @@ import type { ComponentName, Instance, PodResources, Situation } from './types.t
 /** User and group of our images. */
 const SVC_ID = 10001;
 
-/** Parts of a pod that are a component's own; all else is the same for everybody. */
+/** The parts of a pod that differ between components. */
 export interface PodParts {
   container: Pick<
     V1Container,
@@ -31,28 +31,26 @@ export interface PodParts {
     | 'lifecycle'
     | 'terminationMessagePolicy'
   >;
-  /** The default when the spec gives none. */
+  /** Where the spec has none. */
   resources: PodResources;
   mounts: readonly Mount[];
   /** Another container beside it, of the same image. */
   beside?: Pick<V1Container, 'name' | 'command' | 'env' | 'resources' | 'volumeMounts'>;
-  /** From SIGTERM to SIGKILL. */
   terminationGracePeriodSeconds: number;
   /** Digest of what the component reads at its start only; another one restarts it. */
   configHash?: string;
-  /** Further annotations of the pods. */
   annotations?: Readonly<Record<string, string>>;
-  /** There may be several pods, which then go to different nodes and zones where that is possible. */
+  /** Several pods go to different nodes and zones where that is possible. */
   spread?: boolean;
-  /** No volume holds it on its node: another one is made soon after the node is lost. */
+  /** Without a volume: another pod is made soon after the node is lost. */
   movable?: boolean;
   /** Exceptions to the restricted profile, member by member. */
   security?: { pod?: V1PodSecurityContext; container?: V1SecurityContext };
 }
 
 /**
- * The pod of a component: one container, for the editor another beside it, restricted (Pod Security Standards), without a token of the API server. Of
- * `spec.<component>.pod` labels and annotations give way to ours; its resources replace the component's as a whole.
+ * The pod of a component: restricted (Pod Security Standards), without a token of the API server. Of `spec.<component>.pod`
+ * labels and annotations give way to ours; its resources replace the component's as a whole.
  */
 export function podTemplate(situation: Situation, component: ComponentName, parts: PodParts): V1PodTemplateSpec {
   const { instance, settings } = situation;
@@ -76,7 +74,7 @@ export function podTemplate(situation: Situation, component: ComponentName, part
     spec: {
       serviceAccountName: objectNames(instance.metadata.name).component[component],
       automountServiceAccountToken: false,
-      // Otherwise every Service of the namespace is in the environment, where names such as SVC_… may mean something.
+      // A variable of a Service could have the name of one of ours.
       enableServiceLinks: false,
       securityContext: { ...POD_SECURITY, ...parts.security?.pod },
       terminationGracePeriodSeconds: parts.terminationGracePeriodSeconds,
@@ -119,7 +117,7 @@ const POD_SECURITY: V1PodSecurityContext = {
   runAsUser: SVC_ID,
   runAsGroup: SVC_ID,
   fsGroup: SVC_ID,
-  // A volume with many documents would otherwise be walked through at every start.
+  // Otherwise each start walks through the whole volume.
   fsGroupChangePolicy: 'OnRootMismatch',
   seccompProfile: { type: 'RuntimeDefault' },
 };
@@ -130,14 +128,14 @@ const CONTAINER_SECURITY: V1SecurityContext = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** Quantities as texts: people may write plain numbers, which the API server leaves as they are in a spec of ours. */
+/** Returns quantities as texts; in a spec they may be numbers. */
 export function withTexts({ requests, limits }: PodResources): PodResources {
   const texts = (values: Readonly<Record<string, string | number>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
   return { ...(requests && { requests: texts(requests) }), ...(limits && { limits: texts(limits) }) };
 }
 
-/** Nothing has been heard of such a node for 40 to 50 s. Kubernetes has pods wait there for 300 s more. */
+/** Such a node has been silent for 40 to 50 s. Kubernetes' own toleration is 300 s. */
 const LOST: V1Toleration = {
   key: 'node.kubernetes.io/unreachable',
   operator: 'Exists',
@@ -145,16 +143,15 @@ const LOST: V1Toleration = {
   tolerationSeconds: 0,
 };
 
-/** Has a pod that another node can have at once replaced soon after its node is lost, unless the spec says how soon. */
+/** Adds the toleration for lost nodes, unless the spec has one. */
 function leavingLostNodes(tolerations: readonly V1Toleration[] = []): V1Toleration[] {
   const isTold = tolerations.some(({ key }) => key === undefined || key === LOST.key);
   return isTold ? [...tolerations] : [...tolerations, LOST];
 }
 
 /**
- * Wishes only: on a single node all pods must still start. A scheduler passes over nodes that lack the key of any
- * constraint, and not every cluster has zones: nodes are told apart by an affinity. Pods of another template, which a
- * rollout replaces, do not count.
+ * Prefers different nodes and zones. Nodes by an affinity, since schedulers pass over nodes that lack the key of any constraint,
+ * and not every cluster has zones. Pods of a former template do not count.
  */
 function spread(
   instance: Instance,
@@ -177,7 +174,7 @@ function spread(
   };
 }
 
-/** A volume and the one place where the container has it. */
+/** A volume and its path in the container. */
 export interface Mount {
   name: string;
   path: string;
@@ -185,28 +182,27 @@ export interface Mount {
   source: Omit<V1Volume, 'name'>;
 }
 
-/** For the user and its group (the pod's `fsGroup`) only: 0440. */
 const READ_ONLY_MODE = 0o440;
 
-/** Files of a Secret. With `keys` only those, each of which must exist; otherwise whatever is in it. */
+/** Mounts a Secret: `keys`, each of which must exist, or all. */
 export function secretMount(name: string, path: string, secretName: string, keys?: readonly string[]): Mount {
   const items = keys && { items: keys.map((key) => ({ key, path: key })) };
   return { name, path, readOnly: true, source: { secret: { secretName, defaultMode: READ_ONLY_MODE, ...items } } };
 }
 
-/** Files of a ConfigMap. With `items` only those. */
+/** Mounts a ConfigMap: `items`, or all. */
 export function configMount(name: string, path: string, configMapName: string, items?: V1KeyToPath[]): Mount {
   const configMap = { name: configMapName, defaultMode: READ_ONLY_MODE, ...(items && { items }) };
   return { name, path, readOnly: true, source: { configMap } };
 }
 
-/** A folder that outlives the pod. */
+/** Mounts a claim. */
 export function claimMount(name: string, path: string, claimName: string): Mount {
   return { name, path, source: { persistentVolumeClaim: { claimName } } };
 }
 
 /**
- * A folder that ends with the pod; the root file system is read-only.
+ * A folder that ends with the pod.
  * @param sizeLimit a quantity; the pod is evicted above it
  * @param medium Memory: counts against the container's memory limit
  */
@@ -218,8 +214,8 @@ export function scratchMount(name: string, path: string, sizeLimit: string, medi
 export type Variables = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Environment variables in the order given. Booleans become 1 and 0 (contract: Configuration); what is undefined or empty,
- * which means the same to the services, is left out. A `$` stays one: the kubelet would expand `$(NAME)`.
+ * Environment variables in the order given. Booleans become 1 and 0 (contract: Configuration); undefined and empty values are
+ * left out. A `$` is doubled: the kubelet would expand `$(NAME)`.
  */
 export function environment(values: Variables): V1EnvVar[] {
   return Object.entries(values).flatMap(([name, value]) => {

@@ -9,18 +9,15 @@ export function parsePolicy(items: readonly string[]): Policy {
   return Object.fromEntries(Object.entries(byField).map(([field, pairs]) => [field, pairs.map(([, name]) => name)]));
 }
 
-/** One part of a spec that needs leave. */
+/** A part of a spec that must be allowed. */
 interface Asked {
-  /** The path of the field, such as `spec.ingress.annotations`. */
+  /** Such as `spec.ingress.annotations`. */
   path: string;
   field: PolicyField;
   names: readonly string[];
 }
 
-/**
- * Every instance may have these. An annotation that is not listed may be a command to some controller of the cluster: a
- * snippet of its configuration, another backend, a network, an identity of the cloud.
- */
+/** Every instance may have these. Other annotations may command a controller of the cluster. */
 const HARMLESS: Policy = {
   ingressAnnotations: [
     ...named('cert-manager.io', 'issuer', 'cluster-issuer', 'issuer-kind', 'issuer-group', 'duration', 'renew-before'),
@@ -54,10 +51,7 @@ const HARMLESS: Policy = {
   ],
 };
 
-/**
- * Names everything in a spec that nobody has allowed, in a sentence for each part of it, which says what to do. Secrets are
- * not among it: they say themselves whom they are for.
- */
+/** Returns a sentence for each part of a spec with something that is not allowed. Secrets are checked elsewhere (`permissionTrouble`). */
 export function notAllowed(spec: SvcInstanceSpec, policy: Policy): string[] {
   return asked(spec).flatMap(({ path, field, names }) => {
     const refused = names.filter((name) => !isAllowed(policy, field, name)).map(withoutValue);
@@ -69,10 +63,7 @@ export function notAllowed(spec: SvcInstanceSpec, policy: Policy): string[] {
   });
 }
 
-/**
- * Tells whether something that needs leave has it.
- * @param name of an annotation, a label or the like; of a setting of the editor `name=value`
- */
+/** @param name of an annotation, a label or the like; of a setting of the editor `name=value` */
 export function isAllowed(policy: Policy, field: PolicyField, name: string): boolean {
   const patterns = [...(HARMLESS[field] ?? []), ...(policy[field] ?? [])];
   return patterns.some((pattern) =>

@@ -7,37 +7,36 @@ import { objectNames } from './names.ts';
 import { type Mount, secretMount } from './pod.ts';
 import type { ComponentName, SecretValues, Situation } from './types.ts';
 
-/** Keys of the database and the object store, whose Secrets `spec.storage` names. */
+/** Keys whose values come from the Secrets of `spec.storage`. */
 export const STORE_KEYS = {
   postgres: ['database-url'],
   s3: ['s3-access-key-id', 's3-secret-access-key'],
 } as const;
 const ALL_STORE_KEYS = Object.values(STORE_KEYS).flat();
 
-/** Source of random bytes, such as node:crypto's `randomBytes`. */
+/** Such as node:crypto's `randomBytes`. */
 export type Random = (size: number) => Uint8Array;
 
-/** Values that people gave, as far as the Secrets that the spec names exist. */
+/** Values of the Secrets that the spec names. */
 export interface GivenSecrets {
-  /** Values of `spec.secrets`. */
+  /** Of `spec.secrets`. */
   values?: SecretValues | undefined;
-  /** Values of the Secrets of `spec.storage`. */
+  /** Of `spec.storage`. */
   store?: SecretValues | undefined;
-  /** Keys whose Secret the spec names, and which cannot be found or used: what was copied from it counts on. */
+  /** Keys whose Secret is missing or unusable: the values copied from it before stay in effect. */
   gone?: readonly SecretKey[] | undefined;
-  /** Values of `spec.editor.adminSecretName`: `username` and `password`. */
+  /** Of `spec.editor.adminSecretName`: `username` and `password`. */
   admin?: SecretValues | undefined;
-  /** `spec.embed.allowUnsigned`: then no secret is made for what need not be signed. */
+  /** `spec.embed.allowUnsigned`: no `embed-jwt-secret` is made. */
   allowUnsigned?: boolean | undefined;
 }
 
-/** The folder in which the pods have their secrets, one file a key. */
+/** Folder of the pods with a file for each key. */
 const SECRETS_PATH = '/run/svc/secrets';
 
-/** 256 bits in a form that stands in any file, variable or command line as it is. */
 const hex = (random: Random): string => Buffer.from(random(32)).toString('hex');
 
-/** The generated value of a key that was not supplied; absent: the key is left out, and the feature is off. */
+/** Makes the value of a key that was not supplied; undefined: the key is left out, and its feature is off. */
 const MAKE = {
   'docbuilder-api-keys': (random: Random) => `default:svc_${hex(random)}`,
   'docbuilder-jwt-secret': undefined,
@@ -59,7 +58,7 @@ export type SecretKey = keyof typeof MAKE;
 const KEYS = Object.keys(MAKE) as SecretKey[];
 
 const ADMIN_KEYS = ['editor-admin-username', 'editor-admin-password'] as const;
-/** The keys that each component reads. A key that is nobody's goes nowhere. */
+/** The keys that each component reads. */
 const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
   gate: [...KEYS.filter((key) => key.startsWith('embed-')), ...ADMIN_KEYS, ...ALL_STORE_KEYS],
   docbuilder: [...KEYS.filter((key) => key.startsWith('docbuilder-')), ...ALL_STORE_KEYS],
@@ -68,9 +67,8 @@ const READ_BY: Record<ComponentName, readonly SecretKey[]> = {
 };
 
 /**
- * The secret values in force: what was given, else what is there already, else made now. An empty value counts as not
- * given.
- * @param existing of the Secret `<instance>-secrets` as the API server has it
+ * The secret values in force: those given, else those that exist, else new ones. An empty value counts as absent.
+ * @param existing of the Secret `<instance>-secrets`
  */
 export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, random: Random): SecretValues {
   const values: Record<string, string> = {};
@@ -87,19 +85,18 @@ export function effectiveSecrets(given: GivenSecrets, existing: SecretValues, ra
   return values;
 }
 
-/** The keys whose values nobody gave and that were not there: what `effectiveSecrets` has made for `values`. */
+/** Returns the keys of `values` that `effectiveSecrets` has made. */
 export function madeKeys(given: GivenSecrets, existing: SecretValues, values: SecretValues): SecretKey[] {
   return KEYS.filter((key) => values[key] !== undefined && !givenValue(given, key) && !trimmed(existing[key]));
 }
 
-/** The keys that a component reads, of those that there are. */
 function keysReadBy(component: ComponentName, secrets: SecretValues): SecretKey[] {
   return READ_BY[component].filter((key) => secrets[key] !== undefined);
 }
 
 /**
- * Digest of the values that a component reads, at its start only: with another one it must be restarted. Whoever may see
- * pods sees it, so it is keyed: a password that people chose could be guessed from a plain hash.
+ * Digest of the values that a component reads at its start only; another one restarts it. It is keyed, since those who may see
+ * pods could guess a weak password from a plain hash.
  */
 export function secretsDigest(component: ComponentName, secrets: SecretValues): string {
   const values = keysReadBy(component, secrets).map((key) => [key, secrets[key]]);
@@ -107,18 +104,18 @@ export function secretsDigest(component: ComponentName, secrets: SecretValues): 
   return createHmac('sha256', key).update(JSON.stringify(values)).digest('hex').slice(0, 16);
 }
 
-/** The files of a component: its own keys and no others. */
+/** Mounts the keys that a component reads. */
 export function secretFiles({ instance, secrets }: Situation, component: ComponentName): Mount {
   const { secrets: name } = objectNames(instance.metadata.name);
   return secretMount('secrets', SECRETS_PATH, name, keysReadBy(component, secrets));
 }
 
-/** The path of a key's file, for a variable `…_FILE`; undefined where there is no such value. */
+/** Returns the path of a key's file; undefined where there is no such value. */
 export function secretFile({ secrets }: Situation, key: SecretKey): string | undefined {
   return secrets[key] === undefined ? undefined : `${SECRETS_PATH}/${key}`;
 }
 
-/** A variable with the value of a key, for what reads no file. */
+/** A variable with the value of a key, for images that read no file. */
 export function secretVariable({ instance }: Situation, name: string, key: SecretKey): V1EnvVar {
   return { name, valueFrom: { secretKeyRef: { name: objectNames(instance.metadata.name).secrets, key } } };
 }
@@ -141,7 +138,7 @@ function givenValue({ values, admin, store }: GivenSecrets, key: SecretKey): str
   return trimmed(ALL_STORE_KEYS.some((one) => one === key) ? store?.[key] : values?.[key]);
 }
 
-/** A value as it counts: line ends at its end, which files tend to have, are no part of it. */
+/** Returns a value without line ends at its end. */
 export function trimmed(value: string | undefined): string {
   return withoutLineEnds(value ?? '');
 }

@@ -8,10 +8,10 @@ const MIN_ENTERPRISE_WORKERS = 2;
 const COMMUNITY_WORKERS = 1;
 const CONNECTIONS_PER_WORKER = 50;
 
-/** Millicores. A worker that converts is bound to one core; half of one is kept free for it. */
+/** Millicores. A worker uses one core at most. */
 const CPU_REQUEST_PER_WORKER = 500;
 const CPU_LIMIT_PER_WORKER = 1000;
-/** For the service itself and for a worker that is being started in another's place. */
+/** For the service, and a worker that starts in another's place. */
 const CPU_LIMIT_BESIDE = 1000;
 
 /** MiB. A worker has 380 to 550 after some hundred mixed jobs, as measured. */
@@ -21,28 +21,26 @@ const MEMORY_REQUEST_BESIDE = 512;
 /** The service, and two spares: shortly before workers are recycled there is more than one. */
 const MEMORY_LIMIT_BESIDE = 768;
 const SHARED_MEMORY_PER_WORKER = 64;
-/** A volume is as large as it was made: for as many workers as there may ever be. */
+/** A volume cannot be resized: enough for all workers that there may be. */
 const SHARED_MEMORY = mebibytes(MAX_WORKERS * SHARED_MEMORY_PER_WORKER);
 
-/** Seconds that a stop takes beyond the longest job: answers on their way, the end of the workers, the last records. */
+/** Seconds that a stop takes beyond the longest job. */
 const GRACE_BESIDE = 30;
 
-/** A pod with more would be hard to place, and take more with it. */
+/** Larger pods are harder to place. */
 const MAX_WORKERS_PER_POD = 4;
 
-/** The size of DocBuilder. */
 export interface Sizing {
-  /** Pods. */
   replicas: number;
-  /** Bounds of the pods, where their number follows their CPU. */
+  /** Bounds of `replicas`, where an autoscaler sets it. */
   scaling?: { min: number; max: number };
-  /** As many as are wanted in each pod, or as it has memory for. */
+  /** As many as wanted, or as a pod has memory for. */
   workersPerPod: number;
-  /** Those of all pods. */
+  /** In all pods. */
   workers: number;
-  /** For all workers that are wanted in a pod. */
+  /** Of a pod, for all workers that are wanted in it. */
   resources: PodResources;
-  /** Quantity: the most that `/dev/shm` may take of the memory. */
+  /** Quantity: size of `/dev/shm`, which counts against the memory limit. */
   sharedMemory: string;
   gracePeriodSeconds: number;
   /** One sentence that says where the numbers come from. */
@@ -50,8 +48,8 @@ export interface Sizing {
 }
 
 /**
- * DocBuilder's size. Only worker count and resources follow from the licence, and both change while it runs: its pod is
- * resized in place (reconcile/docbuilder-size.ts), then it starts as many workers as it has got memory for.
+ * DocBuilder's size. A licence changes it without replacing the pod: that is resized in place (reconcile/docbuilder-size.ts),
+ * then it starts as many workers as it has memory for.
  *
  * - workers: `spec.docbuilder.workers`, or by the plan: Community 1, Enterprise ceil(connections / 50) from 2 to 32
  * - pods: with a volume 1; otherwise `spec.docbuilder.replicas`, or ceil(workers / 4); ceil(workers / pods) in each
@@ -100,10 +98,7 @@ export function docbuilderSizing({
   };
 }
 
-/**
- * The pods, and the workers in each: as many as in all the others, so at least as many as are wanted.
- * @param current pods that there are
- */
+/** @param current pods that the Deployment has */
 function podCount(
   spec: SvcInstanceSpec,
   wanted: number,
@@ -115,12 +110,12 @@ function podCount(
   const workers = Math.ceil(wanted / max);
   if (!autoscaling) return { replicas: max, workers, pods: `, ${max} ${max === 1 ? 'pod' : 'pods'} of ${workers}` };
   const min = Math.min(autoscaling.minReplicas, max);
-  // The autoscaler writes the number into the Deployment: its own stays.
+  // The autoscaler has written the number into the Deployment.
   const now = Math.min(Math.max(current ?? min, min), max);
   return { replicas: now, scaling: { min, max }, workers, pods: `, ${min} to ${max} pods of ${workers} by their CPU` };
 }
 
-/** For how many workers a pod has memory. */
+/** Returns how many workers a pod has memory for. */
 function workersIn(memory: number, each: number): number {
   return Math.max(1, Math.floor((memory - MEMORY_LIMIT_BESIDE) / (each + SHARED_MEMORY_PER_WORKER)));
 }
@@ -143,12 +138,12 @@ function counted(workers: number): string {
   return workers === 1 ? '1 worker' : `${workers} workers`;
 }
 
-/** In the form that the API server gives back, or it would look changed: whole cores without `m`. */
+/** As the API server writes it: whole cores without `m`. */
 function millicores(value: number): string {
   return value % 1000 === 0 ? String(value / 1000) : `${value}m`;
 }
 
-/** Likewise: whole GiB are written as such. */
+/** As the API server writes it: whole GiB as such. */
 function mebibytes(value: number): string {
   return value % 1024 === 0 ? `${value / 1024}Gi` : `${value}Mi`;
 }

@@ -9,31 +9,24 @@ import type { ComponentName, Situation } from './types.ts';
 
 type Component = 'gate' | 'docbuilder' | 'editor';
 
-/**
- * The volume of a component; none where its documents are in a shared store, or where its copies of saves go with the
- * pod.
- */
+/** The claim of a component, unless it is stateless. */
 export function volumeClaims(situation: Situation, component: Component): Manifest<V1PersistentVolumeClaim>[] {
   return isStateless(situation, component) ? [] : [volumeClaim(situation, component)];
 }
 
-/** The data folder of a component: its volume, or a folder of the node for files on their way. */
+/** The data folder of a component: its volume, or a folder that ends with the pod. */
 export function dataMount(situation: Situation, component: Component, path: string, name = 'data'): Mount {
   const { metadata, spec } = situation.instance;
   if (isStateless(situation, component)) return scratchMount(name, path, spec.storage[component].size);
   return claimMount(name, path, objectNames(metadata.name).component[component]);
 }
 
-/** Returns whether the pods of a component have no volume, so that any node can have them at once. */
+/** Returns whether the pods of a component have no volume. */
 export function isStateless({ instance: { spec } }: Situation, component: Component): boolean {
   return component === 'editor' ? spec.storage.editor.ephemeral : isShared(spec);
 }
 
-/**
- * The claim of a component. It belongs to the instance, and goes with it, only where the spec says so: otherwise the documents
- * stay, and an instance of the same name takes them over. Of all that is in it only the size may be changed later, and only upwards; class and access
- * are for ever.
- */
+/** Without an owner, unless the spec says otherwise: the documents outlive the instance, and one of the same name takes them over. */
 function volumeClaim(situation: Situation, component: Component): Manifest<V1PersistentVolumeClaim> {
   const { className, onDelete, ...parts } = situation.instance.spec.storage;
   const claim: Manifest<V1PersistentVolumeClaim> = manifest(
@@ -60,7 +53,7 @@ export function isShared({ storage }: SvcInstanceSpec): boolean {
   return storage.postgres !== undefined && storage.s3 !== undefined;
 }
 
-/** The store as gate and DocBuilder are told of it; nothing where each has a volume of its own. */
+/** Variables of gate and DocBuilder for a shared store. */
 export function storeVariables(situation: Situation): Variables {
   const { postgres, s3 } = situation.instance.spec.storage;
   if (!postgres || !s3) return {};
@@ -77,12 +70,12 @@ export function storeVariables(situation: Situation): Variables {
   };
 }
 
-/** Ports of database and bucket, as their addresses name them. */
+/** Ports of database and bucket. */
 export function storePorts({ instance, secrets }: Pick<Situation, 'instance' | 'secrets'>): number[] {
   return portsOf([secrets['database-url'], instance.spec.storage.s3?.endpoint]);
 }
 
-/** Addresses of the agent that hands pods of EKS the keys of their role; needed where no Secret has keys. */
+/** Addresses of the agent that gives pods of EKS the keys of their role, where no Secret has keys. */
 export function roleAddresses({ storage: { s3 } }: SvcInstanceSpec): readonly string[] {
   return s3 && s3.secretName === undefined ? POD_IDENTITY : [];
 }

@@ -1,7 +1,7 @@
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { PodOverrides, SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import type { DocbuilderPlan } from '../../../src/common/plan.ts';
-import type { KubernetesObject, ObjectMeta } from '../k8s/api.ts';
+import type { ObjectMeta } from '../k8s/api.ts';
 
 export type ComponentName = 'gate' | 'docbuilder' | 'editor' | 'front';
 
@@ -13,7 +13,7 @@ export interface Instance {
   spec: SvcInstanceSpec;
 }
 
-/** Parts of a spec that need the leave of the cluster's administrator: the members of the chart's value `allow`. */
+/** The members of the chart's value `allow`: parts of a spec that an administrator must allow. */
 export type PolicyField =
   | 'ingressAnnotations'
   | 'serviceAnnotations'
@@ -25,39 +25,37 @@ export type PolicyField =
   | 'editorParams'
   | 'secrets';
 
-/** The administrator allows names, or beginnings of names with `*` at their end. */
+/** Allowed names; one that ends with `*` is a prefix. */
 export type Policy = Readonly<Partial<Record<PolicyField, readonly string[]>>>;
 
 /** The controller's own settings, the same for all instances. */
 export interface Settings {
-  /** Version of this product: label `app.kubernetes.io/version`. */
+  /** Label `app.kubernetes.io/version`. */
   version: string;
-  /** The default for an instance that names none. */
+  /** For instances that name none. */
   images: Record<ComponentName, string>;
-  /** Names of Secrets for private registries, where an instance names none. */
+  /** Secrets for private registries, for instances that name none. */
   pullSecrets: readonly string[];
   /** Such as `cluster.local`. */
   clusterDomain: string;
-  /** Address of the cluster's DNS, for the front's `resolver`. Empty: each front asks that of its own node. */
+  /** Address of DNS for the front's `resolver`. Empty: each front asks that of its own node. */
   clusterDns: string;
-  /** One at which pods may find DNS, for policies. Empty: none is known. */
+  /** Address of DNS for policies. Empty: none is known. */
   dnsAddress: string;
   /** JWK Set of the keys that licences are signed with, as text. */
   licenseKeys: string;
-  /** The administrator's leave for more than every instance may have. */
   policy: Policy;
 }
 
 /** Values of the Secret `<instance>-secrets`, by key. */
 export type SecretValues = Readonly<Record<string, string>>;
 
-/** DocBuilder as it runs. A licence is not to replace its pod, so these follow one another only as far as that allows. */
+/** DocBuilder as it runs. */
 export interface RunningDocbuilder {
-  /** Resources that the Deployment's template keeps, although another size is wanted. */
+  /** Resources that the Deployment's template keeps although another size is wanted, since a change replaces the pod. */
   template?: PodResources | undefined;
   /** MiB that each of its pods may use. */
   memory?: number | undefined;
-  /** Pods that its Deployment is to have. */
   replicas?: number | undefined;
 }
 
@@ -65,7 +63,7 @@ export interface RunningDocbuilder {
 export interface Situation {
   instance: Instance;
   settings: Settings;
-  /** The licence in force: worker count and status follow from it, no pod template of gate, editor or front does. */
+  /** The licence in force. No pod template depends on it. */
   license: LicenseState;
   plan: DocbuilderPlan;
   /** Content of `<instance>-license`. Absent members: there is none. */
@@ -74,6 +72,3 @@ export interface Situation {
   /** Absent: it does not run yet. */
   docbuilder?: RunningDocbuilder | undefined;
 }
-
-/** One function of this kind for each file of `desired/`. */
-export type Objects = (situation: Situation) => readonly KubernetesObject[];

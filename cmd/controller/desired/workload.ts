@@ -17,7 +17,7 @@ import type { ComponentName, Situation } from './types.ts';
 
 /** Old ReplicaSets that stay, for `kubectl rollout undo` to look at. */
 const REVISIONS = 2;
-/** Seconds for a new pod to become ready, image and volume included, before the rollout counts as stuck. */
+/** Seconds in which a new pod must become ready. */
 const PROGRESS_SECONDS = 600;
 
 interface Workload {
@@ -25,15 +25,14 @@ interface Workload {
   strategy: V1DeploymentStrategy;
 }
 
-/** For a component that owns a volume: the old pod is gone before the new one starts. */
+/** For a component with a volume: the old pod is gone before the new one starts. */
 export const ONE_AT_A_TIME: Workload = { replicas: 1, strategy: { type: 'Recreate' } };
 
-/** For a component whose pods are all alike: a new one is ready before an old one goes. */
+/** A new pod is ready before an old one goes. */
 export function rolling(replicas: number): Workload {
   return { replicas, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
 }
 
-/** The Deployment of a component. */
 export function deployment(
   situation: Situation,
   component: ComponentName,
@@ -52,7 +51,7 @@ export function deployment(
   return manifest(situation, RESOURCES.deployment, { component }, { spec });
 }
 
-/** The identity of a component, which may do nothing in the cluster at all. */
+/** The identity of a component. It has no rights in the cluster. */
 export function serviceAccount(situation: Situation, component: ComponentName): Manifest<V1ServiceAccount> {
   const annotations = bucketRole(situation.instance.spec, component);
   const own = { automountServiceAccountToken: false };
@@ -61,17 +60,14 @@ export function serviceAccount(situation: Situation, component: ComponentName): 
 
 interface ServiceParts {
   ports: readonly (Pick<V1ServicePort, 'name' | 'port' | 'targetPort' | 'nodePort'> & { name: string })[];
-  /** The component's, where none is given. */
+  /** Default: the component's. */
   name?: string;
-  /** No address of its own: its name stands for the addresses of the pods. */
   headless?: boolean;
   type?: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
   annotations?: Record<string, string>;
-  /** Further members of the Service's spec. */
   spec?: V1ServiceSpec;
 }
 
-/** A Service of a component's pods. */
 export function service(
   situation: Situation,
   component: ComponentName,
@@ -87,10 +83,7 @@ export function service(
   return manifest(situation, RESOURCES.service, { component, ...identity }, { spec });
 }
 
-/**
- * Returns the number of pods of a component that a drain may take at once. With a single pod that must be one, or no
- * node could ever be drained; a pod that is not ready anyway holds nobody up.
- */
+/** Lets a drain take one pod of several at a time, and those that are not ready in any case. */
 export function disruptionBudget(situation: Situation, component: ComponentName): Manifest<V1PodDisruptionBudget> {
   const selector = { matchLabels: selectorLabels(situation.instance, component) };
   const spec = { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector };
@@ -98,16 +91,15 @@ export function disruptionBudget(situation: Situation, component: ComponentName)
 }
 
 /**
- * Seconds for the rest of the cluster to hear that a pod is going, before it listens no more. The front keeps names for 5 s,
- * and asks again after 5 s where the name server that it asked is leaving with the same node.
+ * Seconds for which a pod that ends still listens, until the cluster no longer routes to it. The front keeps names for 5 s, and
+ * asks again after 5 s where its name server is leaving with the same node.
  */
 export const LEAVE_SECONDS = 20;
-/** For a pod in whose place others are asked meanwhile. */
 export const LEAVING: Pick<V1Container, 'lifecycle'> = {
   lifecycle: { preStop: { sleep: { seconds: LEAVE_SECONDS } } },
 };
 
-/** Seconds in which a container has to answer after its start, where nothing keeps it waiting. */
+/** Seconds in which a container has to answer after its start. */
 export const START_SECONDS = 120;
 
 const START_PERIOD = 2;
@@ -115,11 +107,9 @@ const READY_PERIOD = 5;
 const LIVE_PERIOD = 10;
 
 /**
- * All three probes of a container that answers GET with 200 to 399. Traffic goes away from it after two failures unless
- * told; only one that has been silent for long is started again, since that costs what is open in it.
+ * All three probes of a container that answers GET with 200 to 399.
  * @param port the name of a container's port
- * @param times seconds from the start until it must answer, and without an answer until it is started again, or traffic goes
- * away from it
+ * @param times seconds until it must answer after its start, and without an answer until it is restarted or gets no more traffic
  */
 export function httpProbes(
   path: string,

@@ -2,12 +2,12 @@
 export class ApiError extends Error {
   /** HTTP status. */
   readonly status: number;
-  /** Word to branch on, such as `Conflict`, `AlreadyExists`, `Expired`; empty when the answer named none. */
+  /** Such as `Conflict`, `AlreadyExists`, `Expired`; empty when the answer has none. */
   readonly reason: string;
-  /** Seconds that the server asks to be left alone, on 429 and 503. */
+  /** Seconds, of 429 and 503. */
   readonly retryAfter: number | undefined;
 
-  /** @param request what was asked, such as `GET /api/v1/namespaces`: it holds no token */
+  /** @param request such as `GET /api/v1/namespaces` */
   constructor(request: string, refusal: { status: number; reason?: string; message?: string; retryAfter?: number }) {
     const { status, reason = '', message = '', retryAfter } = refusal;
     super(`${request}: ${[status, reason, inOneLine(message)].filter(Boolean).join(' ')}`);
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/** For conditions and events: a policy engine's list becomes a sentence, the API server's comparison of two specs goes. */
+/** Makes a message fit for a condition: one line, without the API server's comparison of two specs. */
 function inOneLine(message: string): string {
   return message
     .replace(/\n@@ [\s\S]*/, '')
@@ -26,7 +26,7 @@ function inOneLine(message: string): string {
     .replace(/\s+/g, (space) => (space.includes('\n') ? ' ' : space));
 }
 
-/** No answer: not connected, cut off, too late, or not one of an API server. Carries no header and no body. */
+/** There is no answer, or not one of an API server. It has no header and no body. */
 export class UnreachableError extends Error {
   /** Such as `ECONNREFUSED`, `ETIMEDOUT`, `CERT_HAS_EXPIRED`. */
   readonly code: string;
@@ -38,7 +38,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Returns whether a request failed: it was refused, or has no answer. */
+/** Returns whether a request was refused, or has no answer. */
 export function isRequestFailure(error: unknown): error is ApiError | UnreachableError {
   return error instanceof ApiError || error instanceof UnreachableError;
 }
@@ -53,8 +53,8 @@ interface Status {
 
 /**
  * Reads an answer other than 2xx.
- * @param body as parsed; a proxy's or an unknown group's 404 is text and says nothing
- * @param retryAfter the header of that name, in seconds; the other form, a date, is ignored
+ * @param body as parsed; ignored unless it is a `Status`
+ * @param retryAfter the header of that name; a date is ignored
  */
 export function parseRefusal(request: string, status: number, body: unknown, retryAfter?: string): ApiError {
   const { reason, message, details } = isStatus(body) ? body : ({} as Status);
@@ -77,18 +77,18 @@ function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
 }
 
-/** Turns a failure of fetch, of credentials or of a connection into an UnreachableError; an ApiError stays as it is. */
+/** Turns any other failure of a request into an UnreachableError. */
 export function toUnreachable(request: string, error: unknown): unknown {
   if (isRequestFailure(error)) return error;
   const { name, message, cause } = error as Error;
   const reason = cause instanceof Error ? (cause as NodeJS.ErrnoException) : undefined;
-  // The message of a TypeError without a cause quotes what it refuses, such as a header with the token.
+  // The message may quote what was refused, such as a header with the token.
   if (!reason && error instanceof TypeError) return new UnreachableError(request, name, 'the request cannot be made');
   const code = (reason ?? (error as NodeJS.ErrnoException)).code ?? name;
   return new UnreachableError(request, code, reason?.message || message || code);
 }
 
-/** Longest time that a server's Retry-After is followed, in seconds. */
+/** Seconds. A longer Retry-After is cut to this. */
 const MAX_RETRY_AFTER = 30;
 
 /** Returns whether the API server refused with one of these HTTP statuses. */
@@ -96,15 +96,12 @@ export function hasStatus(error: unknown, ...statuses: readonly number[]): error
   return error instanceof ApiError && statuses.includes(error.status);
 }
 
-/** Returns whether there was no connection, or it was cut off; what came before was in order. */
+/** Returns whether there was no connection, or it was cut off. */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof UnreachableError && error.code !== 'ERR_NO_JSON';
 }
 
-/**
- * Returns milliseconds to wait after the n-th failure in a row, n from 1: doubled each time up to the longest, half of it
- * random, and no less than the server asks for.
- */
+/** Returns milliseconds to wait after the n-th failure in a row: doubled each time, half of it random, at least Retry-After. */
 export function backoffMs(
   error: unknown,
   failures: number,

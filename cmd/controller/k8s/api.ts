@@ -1,7 +1,7 @@
 import type { V1ManagedFieldsEntry, V1OwnerReference } from '@kubernetes/client-node';
 import { iso } from '../../../src/common/clock.ts';
 
-/** Metadata of every object of the API (apimachinery `ObjectMeta`), as far as a controller looks at it: JSON, so without dates. */
+/** apimachinery's `ObjectMeta` as JSON, so without dates. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;
@@ -16,14 +16,12 @@ export interface ObjectMeta {
   managedFields?: V1ManagedFieldsEntry[];
 }
 
-/** Any object of the API. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta;
 }
 
-/** A kind and where the API has it. */
 export interface Resource {
   /** `v1`, or group and version: `apps/v1`. */
   apiVersion: string;
@@ -37,7 +35,7 @@ function namespaced(apiVersion: string, kind: string, plural: string): Resource 
   return { apiVersion, kind, plural, namespaced: true };
 }
 
-/** Every kind that the controller writes or watches; the chart's role names the same ones. */
+/** Every kind that the controller writes or watches, as in the chart's role. */
 export const RESOURCES = {
   svcInstance: namespaced('svc.internal/v1', 'SvcInstance', 'svcinstances'),
   deployment: namespaced('apps/v1', 'Deployment', 'deployments'),
@@ -55,17 +53,14 @@ export const RESOURCES = {
   event: namespaced('events.k8s.io/v1', 'Event', 'events'),
 } as const satisfies Record<string, Resource>;
 
-/**
- * Returns the path at which the API has objects of this one's kind.
- * @throws {TypeError} for a kind that the controller does not touch
- */
+/** @throws {TypeError} for a kind that the controller does not touch */
 export function findResource({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Resource {
   const resource = Object.values(RESOURCES).find((one) => one.kind === kind && one.apiVersion === apiVersion);
   if (!resource) throw new TypeError(`no resource ${apiVersion} ${kind}`);
   return resource;
 }
 
-/** Path of all objects of a kind, in a namespace or, without one, in all. */
+/** Path of all objects of a kind, in one namespace or in all. */
 export function collectionPath({ apiVersion, plural, namespaced }: Resource, namespace?: string): string {
   if (isDots(namespace)) throw new TypeError(`no namespace ${namespace}`);
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
@@ -75,8 +70,7 @@ export function collectionPath({ apiVersion, plural, namespaced }: Resource, nam
 
 /**
  * Path of one object.
- * @throws {TypeError} without the namespace of a namespaced kind, or without a name: the path would mean all of them;
- * for `.` and `..`, which would lead elsewhere
+ * @throws {TypeError} without name or needed namespace, which would mean all objects, and for `.` and `..`
  */
 export function objectPath(
   resource: Resource,
@@ -90,18 +84,18 @@ export function objectPath(
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** URLs resolve these, also when they are escaped. */
+/** URLs resolve these even when they are escaped. */
 function isDots(segment: string | undefined): boolean {
   return segment === '.' || segment === '..';
 }
 
-/** Names an object among all of its kind: `namespace/name`. */
+/** Returns `namespace/name`. */
 export function getKey({ metadata: { namespace = '', name } }: Pick<KubernetesObject, 'metadata'>): string {
-  // Joined, it is one string; a template would keep its parts as well.
+  // Unlike a template, a joined string does not keep its parts in memory.
   return [namespace, name].join('/');
 }
 
-/** Splits a key of `getKey`; the namespace is empty where there is none. */
+/** Splits a key of `getKey`. */
 export function splitKey(key: string): [namespace: string, name: string] {
   const [namespace = '', name = ''] = key.split('/');
   return [namespace, name];

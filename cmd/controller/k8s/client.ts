@@ -1,16 +1,11 @@
-import {
-  HttpMethod,
-  IsomorphicFetchHttpLibrary,
-  type KubeConfig,
-  RequestContext,
-  Watch,
-} from '@kubernetes/client-node';
+import { HttpMethod, type KubeConfig, RequestContext, Watch } from '@kubernetes/client-node';
+import { request as send } from 'undici';
 import { startDeadline, unlessAborted } from '../../../src/common/net/deadline.ts';
 import { collectionPath, type KubernetesObject, objectPath, type Resource } from './api.ts';
 import { ApiError, hasStatus, parseRefusal, toUnreachable, UnreachableError } from './api-error.ts';
 import { MetadataKubeConfig, metadataAccept, PooledKubeConfig } from './kube-config.ts';
 
-/** No object has this resourceVersion, as etcd's first revision is that of its empty self: an apply with it can only create. */
+/** etcd's first revision, which no object has: an apply with it can only create. */
 const NO_VERSION = '1';
 
 export interface List<T> {
@@ -19,7 +14,7 @@ export interface List<T> {
 }
 
 export interface WatchEvent<T> {
-  /** An ERROR carries a `Status` in place of an object. */
+  /** With ERROR `object` is a `Status`. */
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   object: T;
 }
@@ -29,15 +24,11 @@ export interface Selection {
   namespace?: string | undefined;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
-  /**
-   * Only `metadata` of each object (PartialObjectMetadata), so that no content travels but what somebody has put into
-   * annotations, as `kubectl apply` without `--server-side` does with all of it.
-   */
+  /** Only `metadata` of each object (PartialObjectMetadata). */
   metadataOnly?: boolean | undefined;
 }
 
 export interface ListOptions extends Selection {
-  /** Objects of a page. */
   limit?: number;
   continue?: string | undefined;
 }
@@ -50,15 +41,12 @@ export interface WatchOptions extends Selection {
 export interface ApplyOptions {
   /** The field manager. */
   manager: string;
-  /** Only what is below this subresource. */
   subresource?: 'status' | 'resize';
-  /** Refused with 409 where there is an object of that name: in one request, so that nobody can come between. */
+  /** Refused with 409 where there is an object of that name. */
   onlyNew?: boolean;
-  /** Nothing is written; the answer is what the object would become. */
   dryRun?: boolean;
 }
 
-/** What the controller asks of the API server. */
 export type Client = Pick<ApiClient, 'get' | 'list' | 'watch' | 'create' | 'replace' | 'apply' | 'remove'>;
 
 type Query = Record<string, string | number | boolean | undefined>;
@@ -74,20 +62,15 @@ interface Request {
 }
 
 /**
- * Any kind of object over the library's request layer. `KubernetesObjectApi` is not used: it knows no subresource and no
- * PartialObjectMetadata, asks for the paths of each group first, and its serializer drops members that it does not know.
- * Everything rejects with an `ApiError` when the server refuses, with an `UnreachableError` when it cannot be reached.
+ * A client for any kind of object; docs/decisions/0011-controller.md says why the library's is not used. Everything rejects with an
+ * `ApiError` when the server refuses, with an `UnreachableError` when there is no answer.
  */
 export class ApiClient {
   readonly #requests: PooledKubeConfig;
   readonly #watches: PooledKubeConfig;
-  readonly #http = new IsomorphicFetchHttpLibrary();
   readonly #timeoutMs: number;
 
-  /**
-   * Lease and watchdog have a client of their own with a short time limit, so that a busy controller keeps its Lease.
-   * @param options.timeoutMs for a whole request, waiting for credentials and a connection included
-   */
+  /** @param options.timeoutMs for a whole request, waiting for credentials and a connection included */
   constructor(config: KubeConfig, { timeoutMs = 12_000 }: { timeoutMs?: number } = {}) {
     this.#requests = new PooledKubeConfig(config);
     this.#watches = new PooledKubeConfig(config);
@@ -95,8 +78,8 @@ export class ApiClient {
   }
 
   /**
-   * @returns undefined where there is none, in the API server's own words. A 404 without that reason comes from something in
-   * between, or from a server that starts and does not know the kind yet: an object may well be there.
+   * @returns undefined where the API server says that there is none. A 404 without a reason comes from a proxy, or from a server that
+   * starts and does not know the kind yet: it rejects.
    */
   async get<T extends KubernetesObject>(
     resource: Resource,
@@ -120,23 +103,20 @@ export class ApiClient {
       ...(metadataOnly && { accept: metadataAccept('PartialObjectMetadataList') }),
     };
     const { metadata, items } = toObject(request, await this.#send(request)) as Partial<List<T>>;
-    // An empty list means that everything is gone, so it had better be one.
+    // An empty list means that everything is gone.
     if (!metadata?.resourceVersion || !Array.isArray(items ?? [])) throw notJson(request, 'the answer is no list');
     return { metadata, items: (items ?? []).map((item) => withKind<T>(resource, item)) };
   }
 
-  /**
-   * Resolves when the server ends the watch; rejects when it refuses, when the connection breaks or falls silent, and with what
-   * `onEvent` throws.
-   */
+  /** Resolves when the server ends the watch; rejects when it refuses, when nothing comes for 30 s, and with what `onEvent` throws. */
   async watch<T extends KubernetesObject>(
     resource: Resource,
     { namespace, metadataOnly, signal, ...options }: WatchOptions,
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void> {
     const path = collectionPath(resource, namespace);
-    // Below 30 s, after which the library ends a watch on which nothing was received, as a bookmark comes once a minute only;
-    // not all as long, or they would all be opened again at a time.
+    // The library ends watches on which nothing is received for 30 s, and bookmarks come once a minute. Random, so that not all
+    // watches are opened again at a time.
     const timeoutSeconds = 20 + Math.floor(8 * Math.random());
     const query: Query = { ...options, allowWatchBookmarks: true, timeoutSeconds };
     const watch = new Watch(metadataOnly ? new MetadataKubeConfig(this.#watches) : this.#watches);
@@ -144,7 +124,7 @@ export class ApiClient {
     let over = false;
     const end = (error: Error | null | undefined): void => {
       over = true;
-      // The connection is dead, or one of HTTP/2 that other watches share: those end by themselves.
+      // Over HTTP/2 other watches share the connection: those end by themselves.
       if (error?.name === 'TimeoutError') this.#watches.renew();
       if (error) reject(watchError(`watch ${path}`, error));
       else resolve();
@@ -178,7 +158,7 @@ export class ApiClient {
     return this.#object<T>(resource, { method: 'PUT', path, body });
   }
 
-  /** Server-side apply, forced: what others set in our fields is taken over. */
+  /** Forced server-side apply. */
   apply<T extends KubernetesObject>(
     resource: Resource,
     object: T,
@@ -195,7 +175,7 @@ export class ApiClient {
     });
   }
 
-  /** With background propagation, and only the object of that uid. One that is gone is no error. */
+  /** Deletes the object of that uid, with background propagation. One that is gone is no error. */
   async remove(resource: Resource, namespace: string | undefined, name: string, uid: string): Promise<void> {
     const options = { propagationPolicy: 'Background', preconditions: { uid } };
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...options };
@@ -207,12 +187,12 @@ export class ApiClient {
     }
   }
 
-  /** Resolves when the API server says that it is ready (`GET /readyz`), rejects when not or not in time. */
+  /** Resolves when the API server is ready (`GET /readyz`). */
   async ready(): Promise<void> {
     await this.#send({ method: 'GET', path: '/readyz' });
   }
 
-  /** Cuts all connections, as after a black hole, in which they die without a sign. What runs rejects; what comes has others. */
+  /** Cuts all connections: what runs rejects, later requests have new ones. */
   close(): void {
     this.#requests.close();
     this.#watches.close();
@@ -222,21 +202,17 @@ export class ApiClient {
     return withKind(resource, toObject(request, await this.#send(request)) as Partial<T>);
   }
 
-  /**
-   * Sends a request.
-   * @returns its answer's JSON, or its text where it is none
-   * @throws {ApiError | UnreachableError}
-   */
+  /** @returns the answer's JSON, or its text where it is none */
   async #send(request: Request): Promise<unknown> {
     const called = `${request.method} ${request.path}`;
     const late = (): Error => new UnreachableError(called, 'ETIMEDOUT', `no answer within ${this.#timeoutMs / 1000} s`);
     const { signal, end } = startDeadline(this.#timeoutMs, late);
     try {
-      // The wait for credentials does not see the signal itself.
+      // The wait for credentials does not heed the signal.
       return await unlessAborted(this.#exchange(request, signal), signal);
     } catch (error) {
       const failure = signal.aborted ? signal.reason : toUnreachable(called, error);
-      // The connection may be dead, and then the next requests on it are lost as well.
+      // The connection may be dead.
       if (failure instanceof UnreachableError && failure.code === 'ETIMEDOUT') this.#requests.renew();
       throw failure;
     } finally {
@@ -250,26 +226,28 @@ export class ApiClient {
       if (value !== undefined && value !== '') context.setQueryParam(name, String(value));
     }
     context.setHeaderParam('Accept', accept ?? 'application/json');
-    if (body !== undefined) {
-      context.setHeaderParam('Content-Type', contentType ?? 'application/json');
-      context.setBody(JSON.stringify(body));
-    }
-    context.setSignal(signal);
+    if (body !== undefined) context.setHeaderParam('Content-Type', contentType ?? 'application/json');
     await this.#requests.applySecurityAuthentication(context);
-    const answer = await this.#http.send(context).toPromise();
+    const dispatcher = context.getDispatcher();
+    // The library sends by fetch, which takes much more CPU time.
+    const answer = await send(context.getUrl(), {
+      ...{ method, headers: context.getHeaders(), signal },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(dispatcher && { dispatcher }),
+    });
     const text = await answer.body.text();
     const json = tryParse(text);
-    if (answer.httpStatusCode >= 200 && answer.httpStatusCode < 300) return json ?? text;
-    throw parseRefusal(`${method} ${path}`, answer.httpStatusCode, json, answer.headers['retry-after']);
+    if (answer.statusCode >= 200 && answer.statusCode < 300) return json ?? text;
+    throw parseRefusal(`${method} ${path}`, answer.statusCode, json, String(answer.headers['retry-after'] ?? ''));
   }
 }
 
-/** Adds the kind: items of a list name none, and those of metadata the wrong one. */
+/** Adds the kind, which items of lists lack, and which is another one for metadata. */
 function withKind<T extends KubernetesObject>(resource: Resource, object: Partial<T>): T {
   return { ...object, apiVersion: resource.apiVersion, kind: resource.kind } as T;
 }
 
-/** @throws {UnreachableError} for what is no JSON object: something between here and the API server may answer anything */
+/** @throws {UnreachableError} for what is no JSON object: a proxy may answer anything */
 function toObject(request: Request, value: unknown): object {
   if (typeof value === 'object' && value !== null) return value;
   throw notJson(request, 'the answer is no JSON object');
@@ -279,7 +257,7 @@ function notJson({ method, path }: Request, message: string): UnreachableError {
   return new UnreachableError(`${method} ${path}`, 'ERR_NO_JSON', message);
 }
 
-/** The library tells of a refused watch only its status. */
+/** The library gives only the status of a refused watch. */
 function watchError(called: string, error: Error & { statusCode?: number }): Error {
   if (error.statusCode !== undefined) return new ApiError(called, { status: error.statusCode });
   return error.name === 'TimeoutError'

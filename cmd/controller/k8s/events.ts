@@ -10,7 +10,7 @@ export interface EventNote {
   type: 'Normal' | 'Warning';
   /** CamelCase word. */
   reason: string;
-  /** A sentence; what is longer than 1,024 bytes is cut. */
+  /** A sentence, cut to 1,024 bytes. */
   note: string;
 }
 
@@ -22,20 +22,20 @@ export interface RecorderOptions {
   instance: string;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-  /** Milliseconds before a write that failed is tried again, doubled each time. Default 1 s. */
+  /** First wait after a write that failed, doubled each time. */
   retryMs?: number;
 }
 
-/** Milliseconds for which the same event about the same object is no news. */
+/** Milliseconds in which an event about an object is not repeated. */
 const REPEAT_MS = 5 * 60_000;
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 16_000;
 const TRIES = 5;
-/** Events that are remembered, or wait: the oldest goes first. */
+/** Most events that are remembered, or wait. */
 const MOST = 500;
 const MAX_NOTE_BYTES = 1024;
 
-/** Writes events.k8s.io/v1 Events about objects, in the order in which they came, one request at a time. */
+/** Writes events.k8s.io/v1 Events in order, one request at a time. */
 export class EventRecorder {
   readonly #options: RecorderOptions;
   /** The time of each event that was recorded lately, the oldest first. */
@@ -48,7 +48,7 @@ export class EventRecorder {
     this.#options = options;
   }
 
-  /** Records an event about an object, once in five minutes however often it comes. Never throws and never waits. */
+  /** Records an event about an object, at most once in five minutes. Never throws and never waits. */
   record(object: KubernetesObject, event: EventNote): void {
     if (this.#stopping.signal.aborted) return;
     const { uid, namespace, name } = object.metadata;
@@ -72,7 +72,7 @@ export class EventRecorder {
     return this.#waiting.length + (this.#writing ? 1 : 0);
   }
 
-  /** Resolves when all that waits is written or given up. */
+  /** Resolves when all events are written or given up. */
   async flushed(): Promise<void> {
     while (this.#writing) await this.#writing;
   }
@@ -93,7 +93,7 @@ export class EventRecorder {
         await client.apply(RESOURCES.event, event, { manager: controller });
         return;
       } catch (error) {
-        // 403: the namespace is being deleted; 422: not in a form that this API server takes. Neither gets better.
+        // 403: the namespace is being deleted.
         const hopeless = error instanceof ApiError && error.status < 500 && error.status !== 429;
         if (hopeless || attempt === TRIES) {
           const { reason } = event as KubernetesObject & { reason?: string };
@@ -118,7 +118,6 @@ export class EventRecorder {
   }
 }
 
-/** At most 1,024 bytes, whole characters. */
 function cut(note: string): string {
   const bytes = Buffer.from(note);
   if (bytes.length <= MAX_NOTE_BYTES) return note;

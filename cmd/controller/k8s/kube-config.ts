@@ -8,7 +8,6 @@ type Dispatcher = NonNullable<ReturnType<RequestContext['getDispatcher']>>;
 /**
  * Loads the cluster that the variable `KUBECONFIG` names, else the one that this pod runs in.
  * @param root folder below which the service account is mounted
- * @throws {Error} that says what is missing
  */
 export function loadKubeConfig(root = ''): KubeConfig {
   const config = new KubeConfig();
@@ -40,7 +39,7 @@ export function currentNamespace(config: KubeConfig): string {
 
 /**
  * A KubeConfig whose requests share connections: the library makes a dispatcher, and with it a TLS handshake, for each request.
- * A change of the credentials (a rotated certificate or authority) begins a new dispatcher; the old one ends with its last request.
+ * Rotated certificates begin a new dispatcher; the old one ends with its last request.
  */
 export class PooledKubeConfig extends KubeConfig {
   #dispatcher: Dispatcher | undefined;
@@ -79,7 +78,7 @@ export class PooledKubeConfig extends KubeConfig {
   }
 }
 
-/** A view of a KubeConfig for watches of PartialObjectMetadata: the library's `Watch` lets nobody set the Accept header. */
+/** For watches of PartialObjectMetadata: the library's `Watch` has no option for the Accept header. */
 export class MetadataKubeConfig extends KubeConfig {
   readonly #source: KubeConfig;
 
@@ -95,7 +94,7 @@ export class MetadataKubeConfig extends KubeConfig {
   }
 }
 
-/** Returns the media type of objects reduced to their metadata, so that no content travels. */
+/** Returns the media type of objects reduced to their metadata. */
 export function metadataAccept(kind: 'PartialObjectMetadata' | 'PartialObjectMetadataList'): string {
   return `application/json;as=${kind};v=v1;g=meta.k8s.io`;
 }

@@ -1,10 +1,10 @@
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost, pause } from '../../../src/common/pause.ts';
 import { type KubernetesObject, microTime, RESOURCES } from './api.ts';
-import { ApiError, hasStatus, UnreachableError } from './api-error.ts';
+import { hasStatus, UnreachableError } from './api-error.ts';
 import type { Client } from './client.ts';
 
-/** coordination.k8s.io/v1 `Lease`, as far as an election needs it. */
+/** coordination.k8s.io/v1 `Lease`. */
 export interface Lease extends KubernetesObject {
   spec?: {
     holderIdentity?: string;
@@ -18,24 +18,24 @@ export interface Lease extends KubernetesObject {
 
 /** Milliseconds. */
 export interface LeaseTimings {
-  /** The time that others wait after the last renewal that they saw. */
+  /** Others wait for so long after the last renewal that they saw. */
   durationMs: number;
-  /** Without a renewal for that long, the leader gives up. */
+  /** Without a renewal for so long the leader gives up. */
   renewDeadlineMs: number;
-  /** From renewal to renewal; others look twice as often. */
+  /** Between renewals; others look twice as often. */
   retryMs: number;
 }
 
 export interface ElectionOptions {
-  /** One with a time limit well below the renew deadline. */
+  /** Its time limit is well below the renew deadline. */
   client: Pick<Client, 'get' | 'create' | 'replace'>;
   namespace: string;
   /** Name of the Lease. */
   name: string;
-  /** Identity of this process: unique, also against its own predecessor in the same pod. */
+  /** Identity of this process. */
   identity: string;
   onElected(): void;
-  /** Another may lead from now on: the process must end at once. Not called after `stop`. */
+  /** Another may lead from now on: the process must end at once. */
   onLost(): void;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Default 15, 10 and 2 s. */
@@ -46,13 +46,12 @@ export interface ElectionOptions {
 
 const DEFAULT_TIMINGS: LeaseTimings = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 const RELEASE_MS = 2_000;
-/** So that not all that wait take an expired lease in the same moment. */
+/** Random wait before an expired lease is taken. */
 const SPREAD_MS = 200;
 
 /**
- * Leader election on a coordination.k8s.io/v1 Lease, as client-go does it: the holder's clock is never trusted, a lease
- * has expired when its record has not changed for its duration by our own clock. Those who wait look every second and
- * in the moment of expiry, so that 17 s after the death of a leader at the latest another one works.
+ * Leader election on a Lease, as client-go does it: a lease has expired when its record has not changed for its duration by our own
+ * clock. Those who wait look every second and when it expires, so that another leads 17 s after a leader's death at the latest.
  */
 export class LeaderElection {
   readonly #options: ElectionOptions;
@@ -60,10 +59,10 @@ export class LeaderElection {
   readonly #now: () => number;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  /** As last read or written, and since when it has been as it is. */
+  /** As last read or written. */
   #lease: Lease | undefined;
   #unchangedSince = 0;
-  /** When the last renewal that succeeded was sent; others count from later on. */
+  /** When the last renewal that succeeded was sent. */
   #renewedAt = Number.NEGATIVE_INFINITY;
   #state: 'waiting' | 'leading' | 'lost' = 'waiting';
   #deadline: NodeJS.Timeout | undefined;
@@ -80,7 +79,7 @@ export class LeaderElection {
     return this.#state === 'leading' && this.#now() < this.#renewedAt + this.#timings.durationMs;
   }
 
-  /** Gives the lease back where it is held, so that another can lead at once. Resolves within 2 s. */
+  /** Releases the lease, so that another can lead at once. Resolves within 2 s. */
   async stop(): Promise<void> {
     if (this.#state === 'lost') return;
     this.#state = 'lost';
@@ -95,35 +94,35 @@ export class LeaderElection {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const { held, retryAfterMs } = await this.#tryToHold();
+      const held = await this.#tryToHold();
       if (signal.aborted) return;
       if (held) this.#onHeld();
       else if (this.#lease && !this.#isHolder()) this.#onLost('taken by another');
-      if (!signal.aborted) await pause(this.#untilNextTry(retryAfterMs), signal);
+      if (!signal.aborted) await pause(this.#untilNextTry(), signal);
     }
   }
 
-  async #tryToHold(): Promise<{ held: boolean; retryAfterMs: number }> {
+  async #tryToHold(): Promise<boolean> {
     try {
-      return { held: await this.#hold(), retryAfterMs: 0 };
+      return await this.#hold();
     } catch (error) {
-      // Somebody was faster, which is how it should be; or took it away. The next try looks again.
+      // Another was faster, or the lease was deleted.
       if (hasStatus(error, 404, 409)) this.#lease = undefined;
       else if (!this.#stopping.signal.aborted) {
         this.#options.log.warn({ err: error }, 'cannot take or renew the lease');
       }
-      return { held: false, retryAfterMs: error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0 };
+      return false;
     }
   }
 
-  /** Takes or renews the lease. @returns whether it is held */
+  /** @returns whether the lease is held */
   async #hold(): Promise<boolean> {
     const { client, namespace, name, log } = this.#options;
     if (this.#state === 'leading' && this.#isHolder()) {
       try {
         return await this.#write();
       } catch (error) {
-        // It may have been written although the answer is late or lost: then our version is outdated.
+        // It may have been written although the answer was lost: then our version is outdated.
         if (!isDoubtful(error) || this.#stopping.signal.aborted) throw error;
         log.info({ err: error }, 'checking the lease after a renewal that may have failed');
       }
@@ -135,7 +134,7 @@ export class LeaderElection {
     return this.#write();
   }
 
-  /** Writes the lease as ours, where it is still as it was last seen. A change of the holder counts as a transition, except the first. */
+  /** Writes the lease as ours, unless it has changed since it was read. */
   async #write(): Promise<boolean> {
     const { client, namespace, name, identity } = this.#options;
     const sent = this.#now();
@@ -167,7 +166,7 @@ export class LeaderElection {
     return this.#lease?.spec?.holderIdentity === this.#options.identity;
   }
 
-  /** Returns milliseconds until the holder's time is up. */
+  /** Milliseconds until the lease expires. */
   #remaining(): number {
     const { holderIdentity, leaseDurationSeconds = 0 } = this.#lease?.spec ?? {};
     return holderIdentity ? this.#unchangedSince + leaseDurationSeconds * 1000 - this.#now() : 0;
@@ -192,10 +191,10 @@ export class LeaderElection {
     this.#options.onLost();
   }
 
-  #untilNextTry(retryAfterMs: number): number {
+  #untilNextTry(): number {
     const { retryMs } = this.#timings;
-    if (this.#state === 'leading') return Math.min(Math.max(retryMs, retryAfterMs), 2 * retryMs);
-    const look = Math.max((retryMs / 2) * (0.8 + 0.4 * Math.random()), retryAfterMs);
+    if (this.#state === 'leading') return retryMs;
+    const look = (retryMs / 2) * (0.8 + 0.4 * Math.random());
     const left = this.#remaining();
     return left > 0 ? Math.min(look, left + Math.random() * SPREAD_MS) : look;
   }
@@ -204,14 +203,13 @@ export class LeaderElection {
     await this.#running;
     if (!this.#isHolder() || !this.#lease) return;
     const now = microTime(Date.now());
-    // Nobody's, and of a duration that keeps nobody waiting.
     const given = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
     await this.#options.client.replace(RESOURCES.lease, { ...this.#lease, spec: { ...this.#lease.spec, ...given } });
     this.#options.log.info({ identity: this.#options.identity }, 'gave the lease back');
   }
 }
 
-/** Returns whether a write may have been made, or another one before it, although it was not confirmed. */
+/** Returns whether a write may have been made although it failed. */
 function isDoubtful(error: unknown): boolean {
   return error instanceof UnreachableError || hasStatus(error, 409);
 }

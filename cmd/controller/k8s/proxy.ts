@@ -1,10 +1,7 @@
 import { inNetwork, parseAddress } from '../../../src/common/net/address.ts';
 import { parseProxy } from '../../../src/common/net/proxy.ts';
 
-/**
- * The proxy that the environment names for an https address: `HTTPS_PROXY`, but for the hosts in `NO_PROXY`, each a name, which
- * stands for those below it as well, an address or a CIDR; `*` is all.
- */
+/** `HTTPS_PROXY`, unless `NO_PROXY` has the host: a name, which also stands for its subdomains, an address, a CIDR or `*`. */
 export function proxyFor(url: URL, environment: Readonly<Record<string, string | undefined>>): URL | undefined {
   const named = environment['HTTPS_PROXY'] || environment['https_proxy'];
   const except = environment['NO_PROXY'] || environment['no_proxy'] || '';

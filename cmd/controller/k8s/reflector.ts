@@ -6,16 +6,13 @@ import { getKey, type KubernetesObject, type Resource, splitKey } from './api.ts
 import { ApiError, backoffMs, hasStatus, isConnectionLost, parseErrorEvent, UnreachableError } from './api-error.ts';
 import type { Client, Selection, WatchEvent } from './client.ts';
 
-/**
- * A change of an object. Of a DELETED one that went unseen (found missing by a list) only kind, namespace, name, uid
- * and the last resourceVersion seen are known.
- */
+/** A change of an object. Of a deleted one that a list no longer has, only kind, namespace, name, uid and version are known. */
 export interface Change<T extends KubernetesObject> {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   object: T;
 }
 
-/** The version of each object that was seen last, two short strings each; turns lists and watch events into changes. */
+/** The version of each object that was seen last; turns lists and watch events into changes. */
 class KnownVersions<T extends KubernetesObject> {
   readonly #resource: Resource;
   readonly #versions = new Map<string, { uid: string; resourceVersion: string }>();
@@ -39,7 +36,6 @@ class KnownVersions<T extends KubernetesObject> {
     return [...replaced, { type: before?.uid === uid ? 'MODIFIED' : 'ADDED', object }];
   }
 
-  /** Takes an object off that a watch says is gone. */
   remove(object: T): Change<T>[] {
     const key = getKey(object);
     if (this.#versions.get(key)?.uid !== object.metadata.uid) return [];
@@ -47,7 +43,7 @@ class KnownVersions<T extends KubernetesObject> {
     return [{ type: 'DELETED', object }];
   }
 
-  /** Takes off all objects that are missing from a complete list of keys. */
+  /** Forgets the objects that are not in a complete list of keys. */
   retain(keys: ReadonlySet<string>): Change<T>[] {
     return [...this.#versions.keys()].filter((key) => !keys.has(key)).map((key) => this.#forget(key));
   }
@@ -65,7 +61,7 @@ class KnownVersions<T extends KubernetesObject> {
 export interface ReflectorTimings {
   /** First and longest wait after a failure. */
   backoffMs: readonly [number, number];
-  /** A full list comes between these two, whatever the watch says. */
+  /** Shortest and longest time until the next full list. */
   relistMs: readonly [number, number];
   /** Until a kind that the API server does not have is looked for again. */
   absentMs: number;
@@ -75,9 +71,9 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   client: Client;
   resource: Resource;
   selection?: Selection;
-  /** Told in order, once for each version that was seen. `managedFields` are taken off. What it throws is logged. */
+  /** Called in order, once for each version that was seen, without `managedFields`. What it throws is logged. */
   onEvent(change: Change<T>): void;
-  /** Called after each complete list, once all changes that follow from it have been reported. */
+  /** Called after each complete list and the changes that follow from it. */
   onSync?(): void;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -90,17 +86,16 @@ const DEFAULT_TIMINGS: ReflectorTimings = {
   absentMs: 60_000,
 };
 const PAGE_SIZE = 100;
-/** A watch that ends sooner without an event has not worked. */
+/** A watch that ends sooner without an event counts as failed. */
 const SHORT_MS = 1_000;
-/** An API server that starts may not know a kind yet: one that was there is believed gone only after so many failures. */
+/** An API server that starts may not know a kind yet: a known one counts as gone after so many failures. */
 const ABSENT_FAILURES = 4;
 /** Failures in a row after which a line is logged. */
 const LOGGED_FAILURES = 3;
 
 /**
- * Mirrors a kind: lists it, watches on from there, and does so until it is stopped, whatever happens. Nothing is
- * missed: what changed while no watch was open comes with the next watch or list. The library's own informer stops for
- * good after any error but 410, and asks for no pages.
+ * Lists a kind and watches from there, whatever happens, until it is stopped. Changes that no watch showed come with the next watch
+ * or list. The library's informer stops for good after any error but 410.
  */
 export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
@@ -108,15 +103,15 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly #known: KnownVersions<T>;
   readonly #synced = Promise.withResolvers<void>();
   readonly #forbidden = Promise.withResolvers<boolean>();
-  /** Resolves after the first complete list (or when the API server does not have the kind); never after a stop. */
+  /** Resolves after the first complete list, or when the API server does not have the kind. */
   readonly synced = this.#synced.promise;
-  /** Resolves as soon as it is `synced`, or has been forbidden several times in a row, with whether it is the latter. */
+  /** Resolves with false when it is `synced`, with true when it was forbidden several times in a row. */
   readonly forbidden = this.#forbidden.promise;
-  /** From one restart to the next. */
+  /** Aborted by the next restart. */
   #turn = new AbortController();
   #stopped = false;
   #contact: number;
-  /** The resourceVersion to watch from; undefined when only a list can tell. */
+  /** The resourceVersion to watch from; undefined: a list is needed. */
   #position: string | undefined;
   #relistAt = 0;
   #failures = 0;
@@ -135,30 +130,26 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#options.resource;
   }
 
-  /** Absent: all. */
   get namespace(): string | undefined {
     return this.#options.selection?.namespace;
   }
 
-  /**
-   * Returns the epoch milliseconds of the last sign of life: a list, an event, a bookmark, a watch that ended in order, or
-   * a refusal by the API server, as where a namespace or a role is gone.
-   */
+  /** Epoch milliseconds of the last list, event, bookmark, regular end of a watch, or refusal. */
   lastContact(): number {
     return this.#contact;
   }
 
-  /** Returns what has failed several times in a row, and where; undefined once it works again. */
+  /** The error that has come several times in a row; undefined once it works again. */
   trouble(): string | undefined {
     return this.#trouble;
   }
 
-  /** Returns whether the API server did not have the kind when it was last asked. */
+  /** Returns whether the API server does not have the kind. */
   absent(): boolean {
     return this.#absent;
   }
 
-  /** Leaves the watch there is and begins another at once, from the last version seen. */
+  /** Begins another watch at once, from the last version seen. */
   restart(): void {
     this.#turn.abort();
     this.#turn = new AbortController();
@@ -204,7 +195,6 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#relistAt = performance.now() + randomBetween(this.#timings.relistMs);
   }
 
-  /** Resolves when the server has ended the watch in order. */
   async #watch(from: string, signal: AbortSignal): Promise<void> {
     const { client, resource, selection } = this.#options;
     const started = performance.now();
@@ -248,7 +238,6 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#forbidden.resolve(false);
   }
 
-  /** Calls a handler; what it throws ends nothing. */
   #guard(handler: () => void): void {
     try {
       handler();
@@ -269,7 +258,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#failures += 1;
     if (error instanceof ApiError) this.#contact = this.#options.clock();
     if (hasStatus(error, 404) && (this.#known.size === 0 || this.#failures >= ABSENT_FAILURES)) return this.#onAbsent();
-    // Nothing is wrong with the position when a connection breaks; in any other case a list is the safe answer.
+    // The position is still good where a connection broke; otherwise a list is the safe answer.
     if (!isConnectionLost(error) && !hasStatus(error, 429, 503)) this.#position = undefined;
     if (hasStatus(error, 410) && this.#failures === 1) return 0;
     if (this.#failures >= LOGGED_FAILURES) {

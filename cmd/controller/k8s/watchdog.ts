@@ -3,20 +3,17 @@ import { pause } from '../../../src/common/pause.ts';
 import { ApiError } from './api-error.ts';
 
 export interface WatchdogOptions {
-  /** Rejects while the API server cannot be reached; must end by itself, within about 5 s. */
+  /** Rejects while the API server cannot be reached, within about 5 s. */
   probe(): Promise<void>;
-  /** Called as soon as the API server can be reached again after it could not. */
+  /** Called when the API server can be reached again. */
   onReachable(): void;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Milliseconds from probe to probe while it works (default 5,000), and after one that failed (1,000). */
+  /** Milliseconds between probes (default 5,000), and after one that failed (1,000). */
   intervalMs?: number;
   failedMs?: number;
 }
 
-/**
- * Tells when the API server can be reached again: a connection that was black-holed says nothing by itself for half a
- * minute, so all watches begin anew then.
- */
+/** Tells when the API server can be reached again: watches on black-holed connections would notice nothing for half a minute. */
 export function startWatchdog(options: WatchdogOptions): { stop(): void } {
   const { probe, onReachable, log, intervalMs = 5_000, failedMs = 1_000 } = options;
   const stopping = new AbortController();
@@ -45,7 +42,7 @@ async function getFailure(probe: () => Promise<void>): Promise<unknown> {
     await probe();
     return undefined;
   } catch (error) {
-    // An answer all the same: some clusters let nobody ask.
+    // Some clusters let nobody ask.
     const refused = error instanceof ApiError && [401, 403, 404].includes(error.status);
     return refused ? undefined : error;
   }

@@ -1,5 +1,5 @@
 import type { Logger } from '../../../src/common/log.ts';
-import { licenseObjects } from '../desired/data-service.ts';
+import { licenseSecret } from '../desired/data-service.ts';
 import { notAllowed } from '../desired/policy.ts';
 import type { Policy, Settings, Situation } from '../desired/types.ts';
 import { getKey, type KubernetesObject } from '../k8s/api.ts';
@@ -16,13 +16,12 @@ import { isPaused } from './readiness.ts';
 import type { SecretsRead } from './secrets.ts';
 import { reportGenerated, requestedAt } from './status.ts';
 
-/** The outcome of applying an instance's objects. */
 export interface Applied extends ApplyResult {
   /** The share of the spec that has been applied. */
   extent: 'nothing' | 'something' | 'everything';
-  /** The licence's objects are as wanted: the pods have it. */
+  /** The licence's Secret is as wanted. */
   licensed: boolean;
-  /** Something of it is not done yet, and sends no event when it is. */
+  /** A resize is not done yet, and no event tells when it is. */
   pending: boolean;
 }
 
@@ -36,14 +35,13 @@ interface Parts {
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** What was found out before anything is applied. */
 interface Found {
   situation: Situation;
   secrets: SecretsRead;
   found: DocbuilderFound;
 }
 
-/** Applies the objects of an instance: those of its licence in any case but a pause, the others where nothing is wrong with the spec. */
+/** Applies the licence's Secret unless the instance is paused, and the other objects where nothing is wrong with the spec. */
 export async function applyInstance(
   parts: Parts,
   { situation, secrets, found }: Found,
@@ -58,8 +56,8 @@ export async function applyInstance(
     return { ...nothing({ troubles, remarks, answers: [], applied: new Set() }), licensed: false };
   const context = { client, owned, repairs, signal, log, instance: { key, uid: instance.metadata.uid } };
   if (troubles.length === 0 && isAsked(instance)) owned.forgetApplies(key);
-  // Whatever is wrong with the spec: neither a renewal nor a revocation is to wait until somebody has put that right.
-  const license = await applyObjects(context, licenseObjects(situation));
+  // Whatever is wrong with the spec: neither a renewal nor a revocation may wait for its correction.
+  const license = await applyObjects(context, [licenseSecret(situation)]);
   const licensed = license.troubles.length === 0;
   if (troubles.length > 0) {
     const all = distinct([...troubles, ...license.troubles]);
@@ -73,7 +71,7 @@ export async function applyInstance(
   return { ...result, remarks: [...remarks, ...result.remarks], licensed };
 }
 
-/** @param license the outcome of applying the licence's objects, which are not applied again */
+/** @param license the outcome of applying the licence's Secret, which is not applied again */
 async function applySpec(
   context: ApplyContext & Pick<Parts, 'resizer' | 'log'>,
   situation: Situation,
@@ -91,8 +89,8 @@ async function applySpec(
     log.warn({ instance: instance.key, err: error }, 'the spec cannot be turned into objects');
     return nothing({ ...license, troubles: [{ reason: 'InvalidSpec', stalled: true, message }, ...license.troubles] });
   }
-  const dealtWith = new Set(licenseObjects(situation).map(getId));
-  const others = objects.filter((object) => !dealtWith.has(getId(object)));
+  const dealtWith = getId(licenseSecret(situation));
+  const others = objects.filter((object) => getId(object) !== dealtWith);
   const result = await applyObjects(context, others, license);
   if (result.troubles.length > 0) return { ...result, extent: 'something', pending: false };
   await pruneObjects(context, objects);
@@ -101,23 +99,22 @@ async function applySpec(
   return { ...result, remarks, extent: 'everything', pending };
 }
 
-/** The outcome where nothing of the spec was applied. */
 function nothing(result: ApplyResult): Omit<Applied, 'licensed'> {
   return { ...result, extent: 'nothing', pending: false };
 }
 
-/** Returns whether somebody has asked anew that everything be applied. */
+/** Returns whether the annotation `svc.internal/reconcile-at` has a new value. */
 function isAsked({ metadata, status }: SvcInstance): boolean {
   const requested = requestedAt(metadata);
   return requested !== undefined && requested !== status?.lastHandledReconcileAt;
 }
 
-/** A spec with something that nobody has allowed is not applied at all: half of it may be less safe than none. */
+/** Why a spec is not applied at all: a part of it may be less safe than none. */
 function policyTroubles(spec: SvcInstance['spec'], policy: Policy): Trouble[] {
   return notAllowed(spec, policy).map((message) => ({ reason: 'NotAllowed', stalled: true, message }));
 }
 
-/** Leaves out what is told twice, by whoever has read a Secret and whoever writes it. */
+/** Leaves out repeated messages, as of reading and writing a Secret. */
 function distinct(troubles: readonly Trouble[]): Trouble[] {
   return [...new Map(troubles.map((trouble) => [trouble.message, trouble])).values()];
 }

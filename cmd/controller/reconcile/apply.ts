@@ -10,9 +10,9 @@ import { appliedFields, isOwned, mustBeReplaced, ownershipTrouble, type Trouble,
 import { getId, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
 import type { RepairLimiter } from './queue.ts';
 
-/** Kinds of which the controller deletes none, nor may it by its role: they go with their instance. */
+/** Kinds that the controller never deletes, and by its role may not. */
 const NEVER_DELETED: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Secret']);
-/** Kinds that are read before each apply, since not everything in them can be changed. */
+/** Kinds that are read before each apply: not everything in them can be changed. */
 const READ_FIRST: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Ingress']);
 
 export interface ApplyContext {
@@ -28,17 +28,16 @@ export interface ApplyContext {
 export interface ApplyResult {
   troubles: Trouble[];
   remarks: string[];
-  /** What the API server has made of what was sent. */
+  /** The API server's answers. */
   answers: KubernetesObject[];
   /** Ids of the objects that are as wanted. */
   applied: Set<string>;
 }
 
 /**
- * Applies `objects` in their order, stage by stage: one forced server-side apply for each, which changes nothing where nothing
- * differs. One that this process has sent before, of an object that nobody has changed since, is left out. Unexpected failures
- * reject; what the API server or another owner refuses is a trouble, and nothing that comes after its stage is applied.
- * @param before the result of others that belong to the first stage: this one includes it
+ * Applies objects stage by stage: one forced server-side apply for each, unless this process has sent the same before and nobody has
+ * changed the object since. Unexpected failures reject; a refusal is a trouble, after whose stage nothing is applied.
+ * @param before the result of others of the first stage, which this one includes
  */
 export async function applyObjects(
   context: ApplyContext,
@@ -51,7 +50,7 @@ export async function applyObjects(
     const outcomes = await Promise.allSettled(stage.map((object) => applyObject(context, object)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
-    // In the order of `objects`, whichever was answered first: the status is then the same each time.
+    // In the order of `objects`, so that the status is the same each time.
     for (const [index, object] of stage.entries()) {
       const { value } = outcomes[index] as PromiseFulfilledResult<Outcome>;
       if (value.trouble) result.troubles.push(value.trouble);
@@ -64,10 +63,7 @@ export async function applyObjects(
   return result;
 }
 
-/**
- * Removes what the instance owns and no longer wants. Claims and Secrets stay: a change of a spec deletes no document and
- * no key. So do copies that people have made of its objects.
- */
+/** Removes what the instance owns and no longer wants, but no claims and Secrets, and no copies that people have made. */
 export async function pruneObjects(
   { client, owned, instance, log, signal }: Omit<ApplyContext, 'repairs'>,
   objects: readonly KubernetesObject[],
@@ -82,7 +78,9 @@ export async function pruneObjects(
     !object.deleting &&
     object.marked &&
     (object.ownerUid === undefined || object.ownerUid === instance.uid);
-  for (const object of owned.of(instance.key).filter(isSuperfluous)) {
+  // What leads to others goes before them, or an edge would have a moment without them.
+  const superfluous = owned.of(instance.key).filter(isSuperfluous);
+  for (const object of superfluous.sort((one, other) => applyStage(other) - applyStage(one))) {
     signal.throwIfAborted();
     const live = await client.get(findResource(object), object.namespace, object.name);
     if (!live || !(appliedFields(live) || named.has(object.name))) continue;
@@ -98,9 +96,13 @@ interface Outcome {
 }
 
 async function applyObject(context: ApplyContext, wanted: KubernetesObject): Promise<Outcome> {
-  const { client, owned, repairs, instance, log } = context;
   const digest = hashValue(wanted);
-  if (owned.isApplied(wanted, digest)) return {};
+  if (context.owned.isApplied(wanted, digest)) return {};
+  return context.owned.whileApplied(wanted, () => sendObject(context, wanted, digest));
+}
+
+async function sendObject(context: ApplyContext, wanted: KubernetesObject, digest: string): Promise<Outcome> {
+  const { client, owned, repairs, instance, log } = context;
   const known = owned.find(wanted);
   let live: KubernetesObject | undefined;
   try {
@@ -135,22 +137,19 @@ async function applyObject(context: ApplyContext, wanted: KubernetesObject): Pro
   }
 }
 
-/**
- * Reads the instance again before an object is taken (back): it may have been let go just now because the instance is being
- * deleted without it (`--cascade=orphan`), and as its own it would go with it, documents and all.
- */
+/** Before an object is adopted: in a deletion with `--cascade=orphan` it would be deleted with the instance. */
 async function expectNotDeleted({ client, instance }: ApplyContext): Promise<void> {
   if (await isDeleted(client, instance.key, instance.uid)) throw new Error('the instance was deleted meanwhile');
 }
 
-/** Asks the API server whether an instance is gone or on its way out. */
+/** Asks the API server whether an instance is gone or being deleted. */
 export async function isDeleted(client: Client, key: string, uid: string): Promise<boolean> {
   const [namespace, name] = splitKey(key);
   const now = await client.get(RESOURCES.svcInstance, namespace, name);
   return now?.metadata.uid !== uid || now.metadata.deletionTimestamp !== undefined;
 }
 
-/** Creates an object where there is none. @returns undefined where there is one */
+/** @returns undefined where there is such an object already */
 async function createObject({ client }: ApplyContext, wanted: KubernetesObject): Promise<KubernetesObject | undefined> {
   try {
     const options = { manager: MANAGED_BY, onlyNew: true };
@@ -161,7 +160,7 @@ async function createObject({ client }: ApplyContext, wanted: KubernetesObject):
   }
 }
 
-/** @param uid of the object that is to be changed: another one of its name is refused with 409 */
+/** @param uid of the object: another one of its name is refused with 409 */
 async function write(
   { client, log }: ApplyContext,
   desired: KubernetesObject,
@@ -188,7 +187,7 @@ async function write(
   }
 }
 
-/** Returns whether the API server refused an apply in a way that trying again at once does not change. */
+/** Returns whether another try of an apply would be refused, too. */
 export function isRefused(error: unknown): error is ApiError {
   if (hasStatus(error, 400, 403, 404, 422)) return true;
   // A member that the kind does not have, or a value that it cannot take.
@@ -211,7 +210,7 @@ function hintFor({ status, message }: ApiError): string {
   return '';
 }
 
-/** Adds the annotation that tells the controller, also without an owner, that an object is its own. */
+/** Adds the annotation by which the controller knows its objects that have no owner. */
 export function markApplied(object: KubernetesObject): KubernetesObject {
   const annotations = { ...object.metadata.annotations, [ANNOTATION.applied]: 'true' };
   return { ...object, metadata: { ...object.metadata, annotations } };

@@ -5,7 +5,6 @@ import { clip } from '../../../src/common/truncate.ts';
 /** metav1.Condition. */
 export type Condition = NonNullable<SvcInstanceStatus['conditions']>[number];
 
-/** All that the controller writes. */
 const TYPES = [
   'Ready',
   'Reconciling',
@@ -22,13 +21,13 @@ const TYPES = [
 
 export type ConditionType = (typeof TYPES)[number];
 
-/** A condition before it is known since when it holds. */
+/** A condition without the time of its last transition. */
 export interface Finding {
   type: ConditionType;
   status: Condition['status'];
   reason: string;
   message: string;
-  /** Of the spec that it is about, where that is not the newest. */
+  /** Default: the newest. */
   observedGeneration?: number;
 }
 
@@ -36,10 +35,8 @@ export interface Finding {
 const MAX_MESSAGE = 32_768;
 
 /**
- * Findings as conditions. The time of the last transition is that of the last change of `status`, whatever became of
- * reason and message since.
- * @param generation of the newest spec
- * @param now epoch milliseconds; the API has seconds
+ * Findings as conditions. The time of the last transition is that of the last change of `status`.
+ * @param now epoch milliseconds
  */
 export function toConditions(
   findings: readonly Finding[],
@@ -60,17 +57,16 @@ export function toConditions(
   });
 }
 
-/** Conditions of the controller's own types, in an order that is always the same. Others may add theirs. */
+/** Conditions of the controller's own types, in the order of `TYPES`. Others may add theirs. */
 export function ownConditions(conditions: readonly Condition[]): Condition[] {
   return TYPES.flatMap((type) => findCondition(conditions, type) ?? []);
 }
 
-/** The condition of a type, if there is one. */
 export function findCondition(conditions: readonly Condition[], type: ConditionType): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
 }
 
-/** A condition as it was, for what nobody can or should look at now. */
+/** A condition as it was. */
 export function formerFinding(conditions: readonly Condition[], type: ConditionType): Finding | undefined {
   const before = findCondition(conditions, type);
   if (!before) return undefined;

@@ -13,7 +13,6 @@ const { plural, apiVersion } = RESOURCES.svcInstance;
 const [GROUP = '', VERSION = ''] = apiVersion.split('/');
 const NAME = `${plural}.${GROUP}`;
 
-/** The problem where there is none at all. */
 export const DEFINITION_MISSING = `the CustomResourceDefinition ${NAME} is not installed: apply crds/${NAME}.yaml`;
 
 interface OpenApi {
@@ -27,9 +26,8 @@ interface Definition extends KubernetesObject {
 }
 
 /**
- * Says what is wrong with the CustomResourceDefinition, and what to do; undefined when nothing is. An older one would cut off
- * fields that this controller reads or writes. A controller of single namespaces may see nothing of the cluster's: whether
- * there is a definition is then told by its watch.
+ * Says what is wrong with the CustomResourceDefinition, and what to do. An older one would cut off fields that this controller reads
+ * or writes. A controller that may not read it learns from its watch whether there is one.
  */
 export async function definitionProblem(client: Client): Promise<string | undefined> {
   let definition: Definition | undefined;
@@ -51,7 +49,7 @@ export async function definitionProblem(client: Client): Promise<string | undefi
   return `the CustomResourceDefinition ${NAME} is older than this controller, it lacks ${lacking.join(', ')}: apply crds/${NAME}.yaml`;
 }
 
-/** Reads the schema that the definition is made from: once in the life of a controller. */
+/** Reads the schema that the definition is made from. */
 function readSchema(part: string): OpenApi {
   return JSON.parse(readFileSync(new URL(`../../../schemas/svcinstance-${part}.json`, import.meta.url), 'utf8'));
 }

@@ -20,30 +20,28 @@ const MiB = 1024 * 1024;
 
 /** DocBuilder as it was found before anything is applied. */
 export interface DocbuilderFound {
-  /** Undefined: they need not be looked at. */
+  /** Undefined: all are known to have their size. */
   pods?: readonly Pod[];
   running: RunningDocbuilder;
   /** Resources in the Deployment's template. */
   resources: PodResources | undefined;
 }
 
-/** The progress of pods towards their size. */
 interface ResizeResult {
-  /** Why one cannot have it, for the user. */
+  /** Why a pod cannot have its size. */
   remark?: string | undefined;
   pending: boolean;
 }
 
 /**
- * Brings DocBuilder's pods to the size that the licence wants, as it runs. A template that changes replaces the pod, which ends
- * running jobs first and takes no others for as long. So where only the size is another one, the template stays as it is, and
- * the pod gets its new size by itself (`pods/resize`).
+ * Brings DocBuilder's pods to the size that the licence wants. A change of the template would replace the pod, so where only the size
+ * changes, the template stays as it is, and the pod is resized in place (`pods/resize`).
  */
 export class DocbuilderResizer {
   readonly #options: { client: Client; owned: Pick<OwnedObjects, 'find'> };
-  /** A cluster older than Kubernetes 1.33 cannot do it: there the template changes. */
+  /** False before Kubernetes 1.33: there the template changes. */
   #resizable = true;
-  /** By key of an instance, the size that all its pods were found to have. */
+  /** By key of an instance: the size that all its pods have. */
   readonly #settled = new Map<string, PodResources>();
 
   constructor(options: { client: Client; owned: Pick<OwnedObjects, 'find'> }) {
@@ -69,7 +67,7 @@ export class DocbuilderResizer {
     return { pods, resources, running: { memory, replicas } };
   }
 
-  /** Returns the objects of an instance; DocBuilder's Deployment with the size of before, where nothing else is to change. */
+  /** Returns the objects of an instance; DocBuilder's Deployment keeps its size where nothing else changes. */
   async objects(situation: Situation, { resources }: DocbuilderFound): Promise<KubernetesObject[]> {
     const fresh = desired(situation);
     const wanted = docbuilderSizing(situation).resources;
@@ -81,7 +79,7 @@ export class DocbuilderResizer {
     return (await this.#changesPods(deployment, wanted)) ? fresh : kept;
   }
 
-  /** Has the pods resized that have not their size. One that is refused it, or waits for it, is looked at again each time. */
+  /** Resizes the pods that do not have their size. */
   async resize(situation: Situation, { pods }: DocbuilderFound): Promise<ResizeResult> {
     if (!pods) return { pending: false };
     const results: ResizeResult[] = [];
@@ -94,7 +92,7 @@ export class DocbuilderResizer {
     return { pending, ...(remark !== undefined && { remark }) };
   }
 
-  /** Forgets an instance that is no more. */
+  /** Forgets a deleted instance. */
   forget(key: string): void {
     this.#settled.delete(key);
   }
@@ -129,7 +127,7 @@ export class DocbuilderResizer {
     );
   }
 
-  /** Returns whether applying a Deployment would change its pods, as the API server itself finds out in a dry run. */
+  /** Returns whether applying a Deployment would change its template, by a dry run. */
   async #changesPods(deployment: KubernetesObject | undefined, wanted: PodResources): Promise<boolean> {
     if (!deployment) return true;
     const resource = findResource(deployment);
@@ -137,23 +135,21 @@ export class DocbuilderResizer {
     const live = await this.#options.client.get<Deployment>(resource, namespace, name);
     if (!live || !isSizeApplied(live, wanted)) return true;
     try {
-      // Another annotation would count as a change, too.
       const object = markApplied(deployment);
       const result = await this.#options.client.apply<Deployment>(resource, object as Deployment, {
         manager: MANAGED_BY,
         dryRun: true,
       });
-      // Another number of pods replaces none of them.
       return !isDeepStrictEqual(result.spec?.template, live.spec?.template);
     } catch (error) {
-      // What is wrong with it the apply itself will tell; and a webhook may let nobody try. The pods are resized in any case.
+      // The apply itself will tell what is wrong; and a webhook may admit no dry run.
       if (isRefused(error)) return false;
       throw error;
     }
   }
 }
 
-/** Returns whether the size in a template is one that the controller has applied, and not what somebody else made of it. */
+/** Returns whether the controller has applied the size in a template. */
 function isSizeApplied(live: Deployment, wanted: PodResources): boolean {
   const containers = appliedFields(live)?.['f:spec']?.['f:template']?.['f:spec']?.['f:containers'];
   const applied = containers?.['k:{"name":"docbuilder"}']?.['f:resources'];
@@ -166,14 +162,14 @@ function docbuilderContainer({ spec }: Pod): V1Container | undefined {
   return spec?.containers.find(({ name }) => name === 'docbuilder');
 }
 
-/** Returns the MiB that the kubelet has given a pod, or is about to where it has not started it yet. */
+/** The MiB that the kubelet has given a pod, or will give it. */
 function memoryMiB(pod: Pod): number | undefined {
   const status = pod.status?.containerStatuses?.find(({ name }) => name === 'docbuilder');
   const limit = quantityValue((status?.resources ?? docbuilderContainer(pod)?.resources)?.limits?.['memory']);
   return limit === undefined ? undefined : Math.floor(limit / MiB);
 }
 
-/** Limits never shrink under a job that runs; what a pod only may use, and does not, is nobody's loss. */
+/** Limits never shrink: a job may run that has begun with the larger one. */
 function withoutSmallerLimits({ requests = {}, limits = {} }: PodResources, now: PodResources): PodResources {
   const largest = Object.entries(limits).map(([name, value]) => {
     const has = now.limits?.[name];
@@ -188,7 +184,7 @@ function sameResources(wanted: PodResources, now: PodResources): boolean {
   );
 }
 
-/** Reads how far the kubelet has got with a size that the pod's spec has. */
+/** How far the kubelet has got with the size in a pod's spec. */
 function resizeProgress(pod: Pod): ResizeResult {
   const condition = (type: string) =>
     pod.status?.conditions?.find((candidate) => candidate.type === type && candidate.status === 'True');
@@ -212,7 +208,7 @@ function resizeAdvice({ metadata: { name } }: Pod): string {
   return `DocBuilder goes on with the workers that it has memory for. Make room on the node, or delete pod ${name} when no job runs.`;
 }
 
-/** Returns whether the API server does not know the subresource; a pod that is gone has another text. */
+/** Returns whether the API server does not know the subresource; for a missing pod it has another text. */
 function isUnknownSubresource({ status, message }: ApiError): boolean {
   return (status === 404 || status === 405) && !/pods? "/.test(message);
 }

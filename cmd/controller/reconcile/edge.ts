@@ -18,16 +18,15 @@ const INGRESS_CLASSES: Resource = {
   plural: 'ingressclasses',
   namespaced: false,
 };
-/** An edge, or who renews its certificate, takes a minute or two; after this somebody has to look. Milliseconds. */
+/** Milliseconds after which an edge that is not ready counts as stalled. */
 const STALLED_MS = 600_000;
 
-/** People get through to the front, or do not. */
 export interface EdgeFound {
   /** `EdgeReady`. */
   finding: Finding;
-  /** Why the instance is not ready for it. */
+  /** Why the instance is not ready. */
   trouble?: Trouble;
-  /** Epoch milliseconds of when time alone makes it another one. */
+  /** Epoch milliseconds at which the certificate becomes valid or ends. */
   nextChange?: number | undefined;
 }
 
@@ -42,12 +41,11 @@ interface Context {
   now: number;
 }
 
-/** Looks at the edge as far as its objects, their class and the certificate tell of it: nobody asks it for a page. */
+/** Reads the state of the edge from its objects, their class and the certificate; it sends no request through the edge. */
 export async function observeEdge(context: Context, situation: Situation): Promise<EdgeFound> {
   const { spec } = situation.instance;
   const objects = [...ingressObjects(situation), ...httpRouteObjects(situation)];
   const former = formerFinding(context.previous, 'EdgeReady');
-  // There is no telling where an edge would lead that is not there.
   if (former && context.isOutdated(objects)) return { finding: former };
   if (spec.ingress.gating === 'None') {
     const message = 'With ingress.gating None the edge is your own: the controller knows nothing of it.';
@@ -55,7 +53,7 @@ export async function observeEdge(context: Context, situation: Situation): Promi
   }
   const certificate = await readCertificate(context.client, situation.instance, context.now);
   let shortcoming: Trouble | undefined;
-  // One after the other: only the first is told, and each may ask the API server for the same class.
+  // One after the other: only the first is told, and each may read the same class.
   for (const object of objects) shortcoming ??= await findShortcoming(context, situation, object);
   const { nextChange, problem } = certificate;
   shortcoming ??= problem && waits(problem.reason, problem.message);
@@ -72,7 +70,7 @@ export async function observeEdge(context: Context, situation: Situation): Promi
   };
 }
 
-/** Why an object does not lead to the front; undefined if it does. */
+/** Why an object does not lead to the front. */
 async function findShortcoming(
   { client, find }: Context,
   { instance }: Situation,
@@ -102,7 +100,7 @@ async function addressless(client: Client, what: string, { className }: EdgeObje
   return waits('NoAddress', `No ingress controller has given ${what} an address yet: ${question}`);
 }
 
-/** A controller of single namespaces may not ask: then it may be there. */
+/** A controller of single namespaces may not read classes: then it may be there. */
 async function hasClass(client: Client, name: string): Promise<boolean> {
   try {
     return (await client.get(INGRESS_CLASSES, undefined, name)) !== undefined;
@@ -121,7 +119,7 @@ function isLongAgo({ previous, now }: Context): boolean {
   return before?.status === 'False' && now - Date.parse(before.lastTransitionTime) >= STALLED_MS;
 }
 
-/** The state of an Ingress or HTTPRoute, as an edge has written it down. */
+/** The state of an Ingress or HTTPRoute. */
 export interface EdgeObject {
   /** The Ingress has an address, the HTTPRoute was accepted. */
   taken: boolean;
@@ -133,7 +131,7 @@ export interface EdgeObject {
 
 /** The older way to name a class, which some controllers still read. */
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
-/** Conditions of gateway.networking.k8s.io/v1 RouteParentStatus that mean, when false, that nobody gets through. */
+/** Conditions of RouteParentStatus that stop all requests when they are false. */
 const TELLING: ReadonlySet<string> = new Set(['Accepted', 'ResolvedRefs']);
 
 interface RouteStatus {
@@ -143,7 +141,7 @@ interface RouteStatus {
   }[];
 }
 
-/** Reads an object that leads people to the front; undefined for all others. */
+/** Reads the state of an Ingress or HTTPRoute. */
 export function parseEdgeObject(object: KubernetesObject): EdgeObject | undefined {
   if (object.kind === 'Ingress') return ingressState(object as KubernetesObject & V1Ingress);
   return object.kind === 'HTTPRoute' ? routeState(object) : undefined;
@@ -164,7 +162,7 @@ function routeState(object: KubernetesObject): EdgeObject {
   return { taken: accepted && refusal === undefined, ...(refusal !== undefined && { refusal }) };
 }
 
-/** Undefined while no Gateway has said anything against the route's newest spec. */
+/** Undefined while no Gateway has refused the route's newest spec. */
 function routeRefusal(
   { metadata }: KubernetesObject,
   parents: NonNullable<RouteStatus['parents']>,
@@ -183,17 +181,15 @@ function routeRefusal(
   return undefined;
 }
 
-/** The certificate that the edge is given, as browsers will see it. */
 export interface CertificateFound {
-  /** A word for a condition, and a sentence. */
   problem?: { reason: string; message: string };
-  /** Epoch milliseconds of when time alone makes it good, or bad. */
+  /** Epoch milliseconds at which it becomes valid or ends. */
   nextChange?: number;
 }
 
 const MAX_NAMES = 200;
 
-/** The certificate of `spec.tls.secretName`; the edge has one of its own where no Secret is named. */
+/** The certificate of `spec.tls.secretName`; without one the edge has its own. */
 async function readCertificate(
   client: Client,
   { metadata, spec }: Pick<SvcInstance, 'metadata' | 'spec'>,

@@ -11,7 +11,7 @@ import type { Trouble } from './live-object.ts';
 
 type Check = (value: string) => string | undefined;
 
-/** The checks that the services themselves make at their start. */
+/** The checks that the services make at their start. */
 const CHECKS: Partial<Record<SecretKey | 'username' | 'password', Check>> = {
   'docbuilder-api-keys': (value) => parseApiKeys(value).mistakes[0],
   'docbuilder-jwt-secret': secretProblem,
@@ -25,19 +25,18 @@ const CHECKS: Partial<Record<SecretKey | 'username' | 'password', Check>> = {
   password: controlCharacters,
 };
 
-/** The editor's account is called otherwise in the instance's own Secret. */
+/** By the keys of the instance's own Secret. */
 const KEPT_CHECKS: Readonly<Record<string, Check | undefined>> = {
   ...CHECKS,
   'editor-admin-username': CHECKS.username,
   'editor-admin-password': CHECKS.password,
 };
 
-/** RFC 7617 has none; and no variable of a container may have NUL. */
+/** RFC 7617 has none, and no variable may have NUL. */
 function controlCharacters(value: string): string | undefined {
   return /\p{Cc}/u.test(value) ? 'has control characters' : undefined;
 }
 
-/** The content of a Secret that the spec names, and what is wrong with it. */
 interface Parsed {
   /** By the keys of the instance's own Secret, or `username` and `password`. */
   values: SecretValues;
@@ -47,10 +46,7 @@ interface Parsed {
 /** A Secret's `data`, as the API has it: base64. */
 type Data = Readonly<Record<string, string>>;
 
-/**
- * Reads the Secret of `spec.secrets` or `spec.editor.adminSecretName`. A service that gets a value which it refuses does not
- * start, and the one before it has been ended by then: so it does not get it.
- */
+/** Reads the Secret of `spec.secrets` or `spec.editor.adminSecretName`. A value that a service refuses would keep it from starting. */
 export function parseGivenSecret(data: Data): Parsed {
   const problems = Object.entries(CHECKS).flatMap(([key, check]) => findProblems(key, data[key], check));
   return { values: decodeSecret(data), problems };
@@ -75,10 +71,7 @@ export function decodeSecret(data: Data = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
 }
 
-/**
- * Why the instance's own Secret cannot be used: somebody has changed a value by hand to one that a service refuses.
- * @param keys that count from it
- */
+/** Why the instance's own Secret cannot be used. @param keys whose values are in use */
 export function keptTrouble(secretName: string, data: Data, keys: readonly string[]): Trouble | undefined {
   const problems = keys.flatMap((key) => findProblems(key, data[key], KEPT_CHECKS[key]));
   if (problems.length === 0) return undefined;
@@ -96,16 +89,12 @@ function findProblems(key: string, base64: string | undefined, check: Check | un
   return problem === undefined ? [] : [`${key} ${problem}`];
 }
 
-/** The prefixes of the keys of `spec.secrets`; hardly any other key has them. */
+/** Prefixes of the keys of `spec.secrets`. */
 const OURS = /^(docbuilder|embed)-/;
 /** The keys of `spec.secrets`. */
 export const GIVEN_KEYS = (Object.keys(CHECKS) as SecretKey[]).filter((key) => OURS.test(key));
 
-/**
- * Missing or unused keys of a Secret that the spec names: usually a misspelt key, instead of which a generated value
- * would silently be used.
- * @param keys that it has
- */
+/** Names missing or unused keys of a Secret that the spec names, which are mostly misspelt. @param keys that it has */
 export function givenRemark(field: string, secretName: string, keys: readonly string[]): string | undefined {
   const what = `Secret ${secretName}, which ${field} names,`;
   if (field === 'spec.editor.adminSecretName') {
@@ -118,7 +107,7 @@ export function givenRemark(field: string, secretName: string, keys: readonly st
   return `${what} has ${strange.join(', ')}, which is not used. Known keys are ${GIVEN_KEYS.join(', ')}.`;
 }
 
-/** The first name of each is that of AWS' tools and of ObjectBucketClaims, the second that of CloudNativePG's backups. */
+/** First the name of AWS' tools and ObjectBucketClaims, then that of CloudNativePG's backups. */
 const ACCESS_KEY = ['AWS_ACCESS_KEY_ID', 'ACCESS_KEY_ID'] as const;
 const SECRET_KEY = ['AWS_SECRET_ACCESS_KEY', 'ACCESS_SECRET_KEY'] as const;
 
@@ -129,7 +118,7 @@ export function parseDatabaseSecret(data: Data): Parsed {
   const uri = withPassword(value('uri'), value) || composeUri(value);
   if (uri === undefined) return { values: {}, problems: ['has neither uri nor host'] };
   const isUsable = /^postgres(ql)?:\/\/./.test(uri) && URL.canParse(uri);
-  // Its value is not told: there is a password in it.
+  // The message has no password.
   const problems = isUsable ? [] : ['uri is no address such as postgresql://user:password@host:5432/name'];
   return { values: isUsable ? { 'database-url': uri } : {}, problems };
 }
@@ -148,7 +137,7 @@ export function parseBucketSecret(data: Data): Parsed {
   return { values: { 's3-access-key-id': id, 's3-secret-access-key': secret }, problems };
 }
 
-/** CloudNativePG gives the database the `password` that somebody writes into its Secret, and leaves `uri` as it was. */
+/** CloudNativePG leaves `uri` as it was when somebody changes `password` in its Secret. */
 function withPassword(uri: string, value: (key: string) => string): string {
   const [url, user, password] = [URL.parse(uri), value('user') || value('username'), value('password')];
   if (!url || password === '' || decoded(url.username) !== user || decoded(url.password) === password) return uri;
@@ -179,8 +168,7 @@ const LABEL = 'svc.internal/instance';
 const TYPE = 'svc.internal/secrets';
 
 /**
- * Says why an instance does not get the content of a Secret. Whoever writes specs chooses the images of the pods, too, and
- * would otherwise read any Secret with the controller's rights. One that another instance owns is never for this one.
+ * Why an instance may not use a Secret. Authors of specs choose the pods' images too, and could otherwise read any Secret.
  * @param field that names the Secret
  */
 export function permissionTrouble(

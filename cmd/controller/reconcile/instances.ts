@@ -7,26 +7,23 @@ import { getKey, type KubernetesObject } from '../k8s/api.ts';
 export type SvcInstance = KubernetesObject & Instance & { status?: SvcInstanceStatus };
 
 interface KnownInstance {
-  /** Digest of generation, labels and annotations: another one means that the instance is to be reconciled. */
+  /** Digest of generation, labels and annotations; another one has the instance reconciled. */
   spec: string;
-  /** Names of Secrets of other people. */
+  /** Names of the Secrets in its spec. */
   secrets: readonly string[];
-  /** A controller has dealt with its spec, as far as its status tells. */
+  /** The status is of the newest spec. */
   observed: boolean;
-  /** The URL by which the edge leads to it; absent: it has no edge of its own. */
+  /** Absent: it has no edge of its own. */
   host: string | undefined;
-  /** Time of creation and key: which of two is older. */
+  /** Time of creation and key: the order of age. */
   age: string;
 }
 
-/** The controller's memory of all instances: the Secrets that they name, who has the same host. */
+/** All instances: the Secrets that they name, and which have the same host. */
 export class Instances {
   readonly #known = new Map<string, KnownInstance>();
 
-  /**
-   * Takes in an instance that a watch shows.
-   * @returns whether more than its status has changed since it was last seen: that is the controller's own
-   */
+  /** @returns whether more than the status of an instance has changed since it was last seen */
   observe(instance: SvcInstance): boolean {
     const key = getKey(instance);
     const before = this.#known.get(key);
@@ -47,7 +44,7 @@ export class Instances {
     return [...this.#known.keys()];
   }
 
-  /** Returns the keys of those whose spec no controller has dealt with yet, as far as their status tells. */
+  /** Returns the keys of those whose status is not of the newest spec. */
   unobserved(): string[] {
     return this.keys().filter((key) => !this.#known.get(key)?.observed);
   }
@@ -66,7 +63,7 @@ export class Instances {
     return [...this.#known].flatMap(([other, known]) => (known.host === host && other !== key ? [other] : []));
   }
 
-  /** Returns the oldest of them, if it is older than this one: mostly the edge leads there. */
+  /** Returns the oldest of them, if it is older than this one: most edges lead there. */
   olderWithSameHost(key: string): string | undefined {
     const age = (one: string): string => this.#known.get(one)?.age ?? '';
     const [oldest] = [key, ...this.withSameHost(key)].sort((one, other) => (age(one) < age(other) ? -1 : 1));
@@ -78,7 +75,6 @@ function parseInstance(instance: SvcInstance): KnownInstance {
   const { metadata, spec, status } = instance;
   const { uid, generation, labels, annotations, deletionTimestamp } = metadata;
   return {
-    // The generation changes with the spec only.
     spec: hashValue([uid, generation, labels, annotations, deletionTimestamp]),
     secrets: referencedSecrets(spec),
     observed: status?.observedGeneration === generation,
@@ -87,7 +83,6 @@ function parseInstance(instance: SvcInstance): KnownInstance {
   };
 }
 
-/** Returns the Secrets of other people that an instance names. */
 function referencedSecrets({ license, secrets, editor, tls, storage }: SvcInstanceSpec): string[] {
   const names = [
     ...[license?.secretName, secrets?.secretName, editor?.adminSecretName, tls?.secretName],
@@ -96,7 +91,7 @@ function referencedSecrets({ license, secrets, editor, tls, storage }: SvcInstan
   return names.filter((name) => name !== undefined);
 }
 
-/** Returns the first half of the SHA-256 of a value's JSON, base64url. Members count in their order. */
+/** Returns the first half of the SHA-256 of a value's JSON, base64url. */
 export function hashValue(value: unknown): string {
   return hash('sha256', JSON.stringify(value), 'buffer').toString('base64url', 0, 16);
 }

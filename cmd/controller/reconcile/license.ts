@@ -13,33 +13,32 @@ import { FILE_LOOK_MS, repeat } from '../../../src/common/repeat.ts';
 import type { Situation } from '../desired/types.ts';
 
 const DAY_MS = 86_400_000;
-/** The last moment that ISO 8601 writes with four digits, epoch milliseconds. */
+/** The end of the year 9999, epoch milliseconds. */
 const END_OF_TIME = 253_402_300_799_000;
-/** Least and most milliseconds until a token that was given too early is looked at again: a clock may be put right meanwhile. */
+/** Milliseconds until a token that was given too early is looked at again: the clock may be corrected meanwhile. */
 const EARLY_MS = { least: 5_000, most: 600_000 };
-/** Days before the end at which somebody should hear of it. */
+/** Days before the end of a licence at which a warning is given. */
 const WARN_DAYS = [1, 7, 30] as const;
 
-/** The result of looking up `spec.license`. */
+/** What `spec.license` names. */
 export type GivenLicense =
   | { found: 'nothing-asked' }
   | { found: 'no-secret'; secretName: string }
   | { found: 'no-key'; secretName: string; key: string }
   | { found: 'token'; secretName: string; token: string };
 
-/** The licence in force, and why. */
 export interface LicenseDecision {
   license: LicenseState;
   /** Content for the Secret `<instance>-license`. */
   files: Situation['licenseFiles'];
   /** The condition `LicenseValid`. */
   condition: { status: 'True' | 'False'; reason: string; message: string };
-  /** Epoch milliseconds of when time alone makes it another one. */
+  /** Epoch milliseconds at which time alone changes it. */
   nextChange?: number;
 }
 
 export interface LicenseQuestion {
-  /** As in the Secret `<instance>-license`: what was in force until now. */
+  /** Content of the Secret `<instance>-license`: what was in force until now. */
   kept: Situation['licenseFiles'];
   given: GivenLicense;
   /** JWK Set. */
@@ -49,21 +48,21 @@ export interface LicenseQuestion {
 }
 
 /**
- * Which licence is in force: the one given, unless it is of no use and a better one was in force before (`remember`). One
- * that was taken away has 30 days of grace. All that is remembered is what the Secret holds.
+ * Decides which licence is in force: the given one, unless it is unusable and a better one was in force before (`remember`). A removed
+ * one has 30 days of grace. The memory is the Secret `<instance>-license`.
  */
 export async function decideLicense({ kept, given, keys, now }: LicenseQuestion): Promise<LicenseDecision> {
   const keySet = readKeySet({ ok: true, text: keys });
   const before = await remember(
     NOTHING_KEPT,
     { token: text(kept.token), keys: keySet, removedAt: text(kept.removedAt) },
-    // It was verified when it was put there: a clock that is set back since does not undo it.
+    // It was verified when it was put there, whatever the clock says now.
     Math.max(now, END_OF_TIME),
   );
   const token = given.found === 'token' ? given.token : undefined;
   const after = await remember({ ...before, problem: null }, { token: text(token), keys: keySet }, now);
   const license = recall(after, now);
-  // Valid still by the clock of this controller, where that of the one before it was ahead.
+  // Another controller's clock may have been ahead.
   const counts = license.state === 'grace' || license.state === 'valid';
   const waiting = !counts && before.problem !== null && toReason(before.problem) === 'KeyUnknown';
   if (given.found === 'nothing-asked' && !counts) {
@@ -76,9 +75,8 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
     ...(after.kept && { token: after.kept.token }),
     ...(removedAt !== undefined && { removedAt: iso(removedAt) }),
   };
-  // Nothing can be said about it now: it stays as it is.
   if (!keySet.ok) files = kept;
-  // It counts again, or the rest of its grace does, when its key is back. Pods ask the key set themselves, and it has ended there.
+  // It counts again, or the rest of its grace does, when its key is back.
   else if (waiting) files = token === undefined ? { ...kept, removedAt: iso(removalTime(kept, now)) } : kept;
   const isRefused = token !== undefined && keySet.ok && after.problem !== null;
   const start = isRefused ? await startOfLicense(token, keySet.value) : undefined;
@@ -91,7 +89,7 @@ export async function decideLicense({ kept, given, keys, now }: LicenseQuestion)
   };
 }
 
-/** Nobody asks for a licence, and the key of the one that was in force is not in the set: of its grace only the time is known. */
+/** The licence was removed, and its key is not in the set: the rest of its grace begins when the key is back. */
 function waitForKey(kept: Situation['licenseFiles'], now: number): LicenseDecision {
   const since = removalTime(kept, now);
   const end = since + LICENSE_GRACE_DAYS * DAY_MS;
@@ -103,7 +101,7 @@ function waitForKey(kept: Situation['licenseFiles'], now: number): LicenseDecisi
   return { license: NO_LICENSE, files: { ...kept, removedAt: iso(since) }, condition, nextChange: end };
 }
 
-/** Epoch milliseconds of when a licence was taken away: now, unless that is known. */
+/** Epoch milliseconds of a licence's removal: now, unless it is known. */
 function removalTime({ removedAt = '' }: Situation['licenseFiles'], now: number): number {
   const time = Date.parse(removedAt);
   return Number.isNaN(time) ? now : time;
@@ -115,7 +113,7 @@ const COMMUNITY: LicenseDecision['condition'] = {
   message: 'The edition is Community: spec.license is not set.',
 };
 
-/** A licence that was taken away may have its grace, but nobody can tell. */
+/** A removed licence may have days of grace, but cannot be verified. */
 const KEYS_UNUSABLE: LicenseDecision['condition'] = {
   status: 'False',
   reason: 'KeySetUnusable',
@@ -160,7 +158,7 @@ function licenseCondition(
   };
 }
 
-/** The licence or edition that is nevertheless in effect. */
+/** Says which licence or edition is in effect all the same. */
 function countsStill({ state, claims, graceDaysLeft }: LicenseState): string {
   if (state === 'valid') return `The previous licence stays in effect until ${iso(claims?.expiresAt ?? 0)}.`;
   if (state === 'grace') return `The licence stays in effect for ${graceDaysLeft} days; then the edition is Community.`;
@@ -173,7 +171,7 @@ function toReason(problem: string): string {
   return problem.includes('expired on') ? 'TokenExpired' : 'TokenRejected';
 }
 
-/** @param times of the removal, and of when one that was given too early counts */
+/** @param times of the removal, and of the start of a token that was given too early */
 function nextLicenseChange(
   { claims, state, graceDaysLeft }: LicenseState,
   { removedAt, start, now }: { removedAt: number | undefined; start: number | undefined; now: number },
@@ -206,10 +204,9 @@ export interface LicenseKeys {
 }
 
 /**
- * Reads the key set and keeps it up to date. One that is broken or gone changes nothing: no licence is to end by an
- * accident with a file. One without any keys is a good one, and ends them all.
+ * Reads the key set and keeps it up to date. A broken or missing file changes nothing; a set without keys ends all licences.
  * @param path absent: there are no keys, and every licence is refused
- * @throws {Error} when the first reading finds no good one, so that a controller which still has one is not replaced
+ * @throws {Error} when the first set is unusable
  */
 export async function watchLicenseKeys(
   path: string | undefined,

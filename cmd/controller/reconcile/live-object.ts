@@ -14,21 +14,17 @@ import type { KubernetesObject } from '../k8s/api.ts';
 export interface Trouble {
   /** CamelCase word for a condition. */
   reason: string;
-  /** It takes a person to go on. */
+  /** Somebody has to act. */
   stalled: boolean;
-  /** Says exactly what is wrong and what to do. */
+  /** What is wrong and what to do. */
   message: string;
 }
 
-/**
- * Returns why the controller must not touch an object that has a name of ours. An object of somebody else is never taken
- * over; one that is about to go is waited for.
- * @param owner the instance
- */
+/** Why the controller must not touch an object of a name of ours: it is somebody else's, or being deleted. @param owner the instance */
 export function ownershipTrouble(live: KubernetesObject, owner: { name: string; uid: string }): Trouble | undefined {
   const what = `${live.kind} ${live.metadata.name}`;
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller);
-  // Without an owner: left over by `kubectl delete --cascade=orphan`, or somebody took the reference away.
+  // Without an owner: left over by `kubectl delete --cascade=orphan`, or somebody removed the reference.
   const ours = controller
     ? controller.uid === owner.uid
     : live.metadata.annotations?.[ANNOTATION.applied] !== undefined;
@@ -53,7 +49,7 @@ export function isOwned({ metadata }: KubernetesObject): boolean {
   return metadata.ownerReferences?.some((reference) => reference.controller) ?? false;
 }
 
-/** Kubernetes keeps a claim for as long as a pod uses it, and so the pod, which runs on, keeps it from going. */
+/** Kubernetes keeps a deleted claim for as long as a pod uses it. */
 function ending({ kind }: KubernetesObject, what: string): Pick<Trouble, 'stalled' | 'message'> {
   if (kind !== 'PersistentVolumeClaim') {
     return { stalled: false, message: `${what} is being deleted, and will be created again afterwards.` };
@@ -64,18 +60,15 @@ function ending({ kind }: KubernetesObject, what: string): Pick<Trouble, 'stalle
   return { stalled: true, message };
 }
 
-/** The desired object, as far as a live one can become it. */
-export interface Attainable {
-  object: KubernetesObject;
-  /** For the user: why something of the spec cannot be had. */
-  notes: string[];
-}
-
 /**
- * Takes out of `desired` what the API server would not change in `live`: of a claim everything but its size, and that
- * only grows, once there is a volume. The documents in it are worth more than the spec.
+ * Returns `desired` without what the API server would not change in `live`: of a claim it changes only the size, which only grows,
+ * once there is a volume.
+ * @returns notes for the user: why something of the spec is not applied
  */
-export function toAttainable(desired: KubernetesObject, live: KubernetesObject): Attainable {
+export function toAttainable(
+  desired: KubernetesObject,
+  live: KubernetesObject,
+): { object: KubernetesObject; notes: string[] } {
   if (desired.kind !== 'PersistentVolumeClaim') return { object: desired, notes: [] };
   const wanted = desired as KubernetesObject & { spec: V1PersistentVolumeClaim['spec'] };
   const { spec, status } = live as KubernetesObject & Pick<V1PersistentVolumeClaim, 'spec' | 'status'>;
@@ -102,9 +95,8 @@ export function toAttainable(desired: KubernetesObject, live: KubernetesObject):
 }
 
 /**
- * Returns whether only another object of the same name can be what is wanted: a Deployment's selector and whether a Service has
- * an address are settled for life, and the cluster's default class is given to an Ingress at its birth only: without the
- * one that we have named it would have none, and no edge. None of these holds data.
+ * Returns whether an object must be deleted and created anew: a Deployment's selector and whether a Service has an address cannot be
+ * changed, and an Ingress without a class gets the cluster's default one at its creation only. None of these holds data.
  */
 export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject): boolean {
   if (desired.kind === 'Deployment') {
@@ -127,10 +119,7 @@ export function mustBeReplaced(desired: KubernetesObject, live: KubernetesObject
 /** Members by their names behind `f:`, as `metadata.managedFields` has them (apimachinery `FieldsV1`). */
 export type ManagedFields = Readonly<{ [member: string]: ManagedFields | undefined }>;
 
-/**
- * Returns the fields of an object, as read from the API server, that the controller has applied; undefined when it never has.
- * Labels and annotations tell less: a copy that somebody makes of an object has them as well.
- */
+/** Returns the fields that the controller has applied; undefined for an object that it has not, such as somebody's copy. */
 export function appliedFields({ metadata }: Pick<KubernetesObject, 'metadata'>): ManagedFields | undefined {
   const ours = metadata.managedFields?.find(isOurs);
   return ours && ((ours.fieldsV1 ?? {}) as ManagedFields);
@@ -140,11 +129,11 @@ function isOurs({ manager, operation }: V1ManagedFieldsEntry): boolean {
   return manager === MANAGED_BY && operation === 'Apply';
 }
 
-/** By the first letter of a suffix: powers of 1000, or of 1024 where an `i` follows. */
+/** Powers of 1000, or of 1024 before an `i`. */
 const POWERS: Readonly<Record<string, number>> = { n: -3, u: -2, m: -1, k: 1, K: 1, M: 2, G: 3, T: 4, P: 5, E: 6 };
 const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 
-/** The number that a Kubernetes quantity such as `1500m`, `2Gi` or `1e3` stands for; undefined when it is none. */
+/** The value of a Kubernetes quantity such as `1500m`, `2Gi` or `1e3`; undefined when it is none. */
 export function quantityValue(quantity: unknown): number | undefined {
   if (typeof quantity === 'number') return quantity;
   if (typeof quantity !== 'string') return undefined;
@@ -154,7 +143,7 @@ export function quantityValue(quantity: unknown): number | undefined {
   return Number(`${digits}${exponent}`) * base ** (POWERS[suffix.charAt(0)] ?? 0);
 }
 
-/** Returns whether two quantities are the same amount, as far as doubles tell. */
+/** Returns whether two quantities have the same value, to the precision of doubles. */
 export function sameQuantity(a: unknown, b: unknown): boolean {
   const [left, right] = [quantityValue(a), quantityValue(b)];
   if (left === undefined || right === undefined) return false;

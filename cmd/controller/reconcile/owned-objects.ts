@@ -6,18 +6,18 @@ import type { KubernetesObject } from '../k8s/api.ts';
 import { type EdgeObject, parseEdgeObject } from './edge.ts';
 import { parseRollout, type Rollout } from './readiness.ts';
 
-/** The controller's memory of an object that it made: far less than the object. */
+/** What the controller keeps of an object that it made. */
 export interface OwnedObject {
   apiVersion: string;
   kind: string;
   namespace: string;
   name: string;
   uid: string;
-  /** Key of the instance that it belongs to, by its owner or its labels. */
+  /** Key of its instance, by its owner or its labels. */
   instance: string;
-  /** uid of the SvcInstance that owns it. Undefined: somebody took the reference away. */
+  /** Undefined: it has no owner. */
   ownerUid: string | undefined;
-  /** The controller has applied it; others may use its labels. */
+  /** The controller has applied it. */
   marked: boolean;
   deleting: boolean;
   resourceVersion: string;
@@ -29,15 +29,22 @@ export interface OwnedObject {
   edge: EdgeObject | undefined;
 }
 
-/** What names an object among all of the controller's. */
 export type Named = Pick<KubernetesObject, 'kind' | 'metadata'>;
 
-/** The controller's objects as the watches show them, by instance, and what it has applied. Keys of instances are `namespace/name`. */
+/** The controller's objects as the watches show them, and what it has applied. */
 export class OwnedObjects {
   readonly #objects = new Map<string, OwnedObject>();
   readonly #byInstance = new Map<string, Set<OwnedObject>>();
-  /** The last apply of each by this process: a digest of what was sent, and the resourceVersion of the answer. */
+  /** The last apply of each: a digest of what was sent, and the resourceVersion of the answer. */
   readonly #applied = new Map<string, { digest: string; version: string }>();
+  /** Applies without an answer yet, and whether a watch has shown the object meanwhile. */
+  readonly #applying = new Map<string, boolean>();
+  readonly #onChange: (instance: string) => void;
+
+  /** @param onChange called with an instance whose object somebody has changed while it was applied */
+  constructor(onChange: (instance: string) => void = () => undefined) {
+    this.#onChange = onChange;
+  }
 
   get size(): number {
     return this.#objects.size;
@@ -51,11 +58,7 @@ export class OwnedObjects {
     return [...(this.#byInstance.get(instance) ?? [])];
   }
 
-  /**
-   * Takes in an object that a watch shows.
-   * @returns the instances to reconcile: none where it is as it was applied; otherwise the one it belongs to, and the one it did
-   * before somebody changed its owner or labels
-   */
+  /** @returns the instances to reconcile: none where the object is as it was applied, else its instance and its former one */
   observe(object: KubernetesObject): string[] {
     const id = getId(object);
     const before = this.#remove(id);
@@ -64,11 +67,15 @@ export class OwnedObjects {
       this.#objects.set(id, now);
       this.#byInstance.set(now.instance, (this.#byInstance.get(now.instance) ?? new Set()).add(now));
       if (now.resourceVersion === this.#applied.get(id)?.version) return [];
+      if (this.#applying.has(id) && (before ?? now).instance === now.instance) {
+        this.#applying.set(id, true);
+        return [];
+      }
     }
     return [...new Set([now?.instance, before?.instance])].filter((instance) => instance !== undefined);
   }
 
-  /** Takes out an object that a watch says is gone. @returns the instance that has lost it */
+  /** @returns the instance that has lost the object */
   remove(object: KubernetesObject): string[] {
     const id = getId(object);
     const before = this.#objects.get(id);
@@ -86,7 +93,6 @@ export class OwnedObjects {
   }
 
   /**
-   * Takes in the answer to an apply.
    * @param known the object as a watch had shown it before: its new version may come sooner than the answer
    * @returns whether the same was applied before, and somebody else has changed it since
    */
@@ -96,6 +102,20 @@ export class OwnedObjects {
     const { resourceVersion: version = '' } = answer.metadata;
     this.#applied.set(id, { digest, version });
     return before?.digest === digest && before.version !== version && known?.resourceVersion !== version;
+  }
+
+  /** Runs an apply. What a watch shows meanwhile is mostly its outcome; only the answer tells whether it is another change. */
+  async whileApplied<T>(object: Named, apply: () => Promise<T>): Promise<T> {
+    const id = getId(object);
+    this.#applying.set(id, false);
+    try {
+      return await apply();
+    } finally {
+      const seen = this.#applying.get(id);
+      this.#applying.delete(id);
+      const known = this.#objects.get(id);
+      if (seen && known && known.resourceVersion !== this.#applied.get(id)?.version) this.#onChange(known.instance);
+    }
   }
 
   /** Forgets what was applied for an instance, so that each of its objects is applied again. */
@@ -126,7 +146,7 @@ export function parseOwned(object: KubernetesObject): OwnedObject | undefined {
   const labelled = labels['app.kubernetes.io/managed-by'] === MANAGED_BY;
   const instance = owner?.name ?? (labelled ? labels['app.kubernetes.io/instance'] : undefined);
   if (instance === undefined) return undefined;
-  // One literal: all of them have the same shape, which takes a third of the memory of shapes that grew.
+  // One literal for all kinds: objects of one shape take a third of the memory.
   return {
     apiVersion,
     kind,

@@ -8,31 +8,30 @@ import type { Trouble } from './live-object.ts';
 
 export type Pod = V1Pod & KubernetesObject;
 
-/** Why a pod does not run: a word for a condition, and a sentence without figures that change by themselves. */
+/** Why a pod does not run, without figures that change by themselves. */
 type PodTrouble = Omit<Trouble, 'stalled'>;
 
-/** Returns whether a pod has run to its end, or failed for good. */
 function hasEnded({ status }: Pod): boolean {
   return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
-/** Says for good that a node is gone, so that Kubernetes frees its volumes. */
+/** Tells Kubernetes that a node is gone for good, so that it frees the volumes. */
 function taintCommand(node: string): string {
   return `kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`;
 }
 
-/** The words of others with a full stop: more sentences follow them. */
+/** Ends a message with a full stop. */
 export function asSentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
 export const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
-/** After this time nothing is likely to get better by itself, as with a Deployment that makes no progress. Milliseconds. */
+/** Milliseconds after which a pod's trouble counts as stalled. */
 const STALLED_MS = 600_000;
 
 /**
- * Finds out why the pods of an instance do not run, by component. A lost node comes first: the pods that should replace
- * those on it may wait for their volumes, and that is the reason. One that has lasted for long is stalled.
+ * Finds out why the pods of an instance do not run, by component. A lost node comes first: other pods may wait for their volumes
+ * because of it.
  * @param now epoch milliseconds
  */
 export async function podTroubles(
@@ -55,7 +54,7 @@ export async function podTroubles(
   return troubles;
 }
 
-/** Reads from a pod's own status why it does not run; undefined when that does not tell. */
+/** Reads from a pod's status why it does not run. */
 export function findPodTrouble(pod: Pod): PodTrouble | undefined {
   const { name } = pod.metadata;
   if (isOver(pod)) return undefined;
@@ -68,36 +67,33 @@ export function findPodTrouble(pod: Pod): PodTrouble | undefined {
     const waits = `Pod ${name} is waiting for its volume: ${message}. Is there a StorageClass?`;
     return { reason: 'VolumePending', message: waits };
   }
-  // Others may have put containers into it that end in order before ours start.
+  // Others may have added containers that end in order before ours start.
   const first = pod.status?.initContainerStatuses?.filter(({ state }) => state?.terminated?.exitCode !== 0) ?? [];
   const containers = [...first, ...(pod.status?.containerStatuses ?? [])];
   return containers.map((container) => containerTrouble(name, container)).find((trouble) => trouble !== undefined);
 }
 
-/** Evicted, or lost with its node: it stays in the list for days, and another has its place. */
+/** Another pod has the place of one that is over, which may stay in the list for days. */
 function isOver(pod: Pod): boolean {
   return hasEnded(pod) || pod.metadata.deletionTimestamp !== undefined;
 }
 
-/** Epoch milliseconds of when a pod was last ready, or of when it came to be. */
+/** Epoch milliseconds since which a pod is not ready. */
 function unreadySince({ metadata, status }: Pod): number {
   const time = (type: string) => status?.conditions?.find((one) => one.type === type)?.lastTransitionTime;
   // JSON has no dates, whatever the types say.
   return new Date(time('Ready') ?? time('PodScheduled') ?? metadata.creationTimestamp ?? '').getTime();
 }
 
-/** A kubelet removes a pod within seconds of the end of its grace period. Milliseconds. */
+/** Milliseconds. A kubelet removes a pod within seconds of the end of its grace period. */
 const REMOVAL_MS = 60_000;
 
 /**
- * Says that the node of a pod does not answer. The controller may not read nodes; the pods tell. Kubernetes gives those
- * with volumes to another node after five minutes, but the volumes only when somebody says that the old node is gone
- * for good.
- * @param now epoch milliseconds
+ * Says that the node of a pod does not answer, by the pod: the controller may not read nodes. Kubernetes frees the volumes only when
+ * somebody says that the node is gone for good.
  */
 function nodeTrouble(pod: Pod, now: number): PodTrouble | undefined {
   const node = pod.spec?.nodeName;
-  // Others have the places of these, which hold nothing any more.
   if (node === undefined || hasEnded(pod) || !(isNodeSilent(pod) || isOverdue(pod, now))) return undefined;
   return {
     reason: 'NodeLost',
@@ -107,10 +103,7 @@ function nodeTrouble(pod: Pod, now: number): PodTrouble | undefined {
   };
 }
 
-/**
- * The node lifecycle controller takes `Ready` away from all pods of a node that it does not hear of. A kubelet would have
- * taken `ContainersReady` away first.
- */
+/** The node lifecycle controller removes `Ready` from the pods of a silent node; a kubelet would remove `ContainersReady` first. */
 function isNodeSilent({ spec, status }: Pod): boolean {
   if (status?.reason === 'NodeLost') return true;
   const is = (type: string, value: string) =>
@@ -119,18 +112,18 @@ function isNodeSilent({ spec, status }: Pod): boolean {
   return is('Ready', 'False') && is('ContainersReady', 'True') && !gated;
 }
 
-/** Kubernetes writes down when a deleted pod has to be gone. */
+/** `deletionTimestamp` is when a deleted pod has to be gone. */
 function isOverdue({ metadata: { deletionTimestamp } }: Pod, now: number): boolean {
   return deletionTimestamp !== undefined && now - new Date(deletionTimestamp).getTime() > REMOVAL_MS;
 }
 
-/** Reason of a pod that its database or its bucket keeps from starting. */
+/** Database or bucket keeps a pod from starting. */
 export const STORAGE_REFUSED = 'StorageRefused';
 
 const IMAGE_REASONS = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
 const CONFIG_REASONS = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
 
-/** Advice for an image that cannot be pulled, by the words of the container runtime. */
+/** By the container runtime's message. */
 const PULL_ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
   [
     /unauthorized|authorization failed|denied|forbidden|\b40[13]\b/i,
@@ -145,7 +138,6 @@ const PULL_ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
 ];
 const ANY_ADVICE = 'check the name, and spec.images.pullSecrets for a private registry';
 
-/** Reads from a container's status why it does not run. */
 function containerTrouble(pod: string, container: V1ContainerStatus): PodTrouble | undefined {
   const { state, lastState, image } = container;
   const { reason = '', message = '' } = state?.waiting ?? {};
@@ -170,7 +162,7 @@ function containerTrouble(pod: string, container: V1ContainerStatus): PodTrouble
   };
 }
 
-/** The fields that variables of the services are made from. */
+/** The fields of the spec behind the services' variables. */
 const FIELDS: Readonly<Record<string, string>> = {
   SVC_DATABASE_URL: 'the address in the Secret of spec.storage.postgres',
   SVC_S3_BUCKET: 'spec.storage.s3.bucket',
@@ -181,16 +173,14 @@ const FIELDS: Readonly<Record<string, string>> = {
   SVC_S3_SECRET_ACCESS_KEY: 'the secret key in the Secret of spec.storage.s3',
 };
 
-/** The words of a service that did not start (src/common/service.ts): one sentence, and whether it is about its database or its bucket. */
+/** Why a service did not start (src/common/service.ts). */
 export interface Refusal {
+  /** One sentence. */
   message: string;
   isOfStorage: boolean;
 }
 
-/**
- * Reads the refusal from the end of a log, as Kubernetes keeps it of a container (`FallbackToLogsOnError`): up to 2 KiB, whose
- * first line may be half a line.
- */
+/** Reads the refusal from the end of a log (`FallbackToLogsOnError`): up to 2 KiB, whose first line may be incomplete. */
 export function parseRefusal(log: string): Refusal | undefined {
   const lines = log.trimEnd().split('\n').toReversed();
   for (const line of lines) {
@@ -200,7 +190,6 @@ export function parseRefusal(log: string): Refusal | undefined {
   return undefined;
 }
 
-/** The mistakes of a configuration, by the names of its variables. */
 function parseMistakes(line: string): Refusal | undefined {
   const { mistakes } = parseJson(line);
   if (!Array.isArray(mistakes)) return undefined;
@@ -212,7 +201,7 @@ function parseMistakes(line: string): Refusal | undefined {
   return { message: `${message}.`, isOfStorage: told.some(({ path }) => path in FIELDS) };
 }
 
-/** The words for the operator of an error of the database; its stack may have been cut off. */
+/** The line may be incomplete, so it is not parsed as a whole. */
 function parseDatabaseError(line: string): Refusal | undefined {
   const [, text = ''] = /"message":"(the database cannot be used: (?:[^"\\]|\\.)*)"/.exec(line) ?? [];
   return text === '' ? undefined : { message: `${parseJson(`{"text":"${text}"}`)['text']}.`, isOfStorage: true };
@@ -230,10 +219,10 @@ function parseJson(text: string): Record<string, unknown> {
 type Event = EventsV1Event & KubernetesObject;
 
 const MAX_NOTE = 500;
-/** The kubelet says so beside the events that say why. */
+/** The kubelet's summary, beside events that say why. */
 const SUMMARY = /^Unable to attach or mount volumes/;
 
-/** Sentences by the reason of an event of the kubelet, the attach-detach controller or the container runtime. */
+/** By the reason of an event of the kubelet, the attach-detach controller or the container runtime. */
 const TELLING: Readonly<Record<string, (pod: string, note: string) => string>> = {
   FailedAttachVolume: (pod, note) =>
     `The volume of pod ${pod} cannot be attached to its node: ${note} ${attachAdvice(note)}`,
@@ -243,7 +232,7 @@ const TELLING: Readonly<Record<string, (pod: string, note: string) => string>> =
     `Pod ${pod} cannot get a network: ${note} Look at the network plug-in and the container runtime of its node.`,
 };
 
-/** Reads from the newest warning about a pod why its containers cannot even be made; its status does not tell that. */
+/** Reads from the newest warning about a pod why its containers cannot be created, which its status does not tell. */
 export async function eventTrouble(client: Client, pod: Pod): Promise<PodTrouble | undefined> {
   if (!isBeingPrepared(pod)) return undefined;
   const { namespace, name, uid } = pod.metadata;
@@ -256,14 +245,14 @@ export async function eventTrouble(client: Client, pod: Pod): Promise<PodTrouble
   return message === undefined ? undefined : { reason, message };
 }
 
-/** A node was found for it, and nothing of it has been started. */
+/** It has a node, and no container has been started. */
 function isBeingPrepared({ metadata, spec, status }: Pod): boolean {
   const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const begun = statuses.some(({ state }) => state?.running ?? state?.terminated);
   return spec?.nodeName !== undefined && status?.phase === 'Pending' && !metadata.deletionTimestamp && !begun;
 }
 
-/** Epoch milliseconds; a summary counts for less than whatever else is there. */
+/** Epoch milliseconds; summaries come last. */
 function weight({ note, series, deprecatedLastTimestamp, eventTime, metadata }: Event): number {
   const last = series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? 0;
   // JSON has no dates, whatever the types say.

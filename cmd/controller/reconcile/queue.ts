@@ -2,21 +2,21 @@ import type { Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { backoffMs } from '../k8s/api-error.ts';
 
-/** The longest that a Node timer can wait for; later is asked for again. */
+/** Node's timers wait 25 days at most. */
 const LONGEST_TIMER_MS = 86_400_000;
 
 export interface QueueOptions {
   /**
    * Reconciles a key. Rejects: it is tried again, later each time.
    * @param signal aborts after `timeoutMs`, and when the queue is stopped
-   * @param failures in a row, before this time
-   * @returns milliseconds after which to reconcile again without a change
+   * @param failures in a row, before this one
+   * @returns milliseconds until the next time without a change
    */
   reconcile: (key: string, signal: AbortSignal, failures: number) => Promise<number | undefined>;
   /** Keys at a time. */
   parallel?: number;
   timeoutMs?: number;
-  /** The first and the longest wait after a failure; an API server that asks for more gets more. */
+  /** First and longest wait after a failure. */
   backoff?: { minMs: number; maxMs: number };
   random?: () => number;
   log: Pick<Logger, 'warn'>;
@@ -27,7 +27,7 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #parallel: number;
   readonly #waiting = new Set<string>();
-  /** Keys whose time has come without a change: they run only while nothing waits that has changed. */
+  /** They run only while `#waiting` is empty. */
   readonly #lowPriority = new Set<string>();
   readonly #running = new Map<string, number>();
   /** Keys that were added while they ran. */
@@ -46,9 +46,8 @@ export class WorkQueue {
   }
 
   /**
-   * Adds a key, to be reconciled as soon as possible; one that waits already is not added twice, one that runs is run again
-   * afterwards. Before the start, the key that was added last comes first: another controller has dealt with most of what came
-   * before.
+   * Adds a key; one that runs is run again afterwards. Before the start, the key that was added last comes first: another controller
+   * has dealt with most of those before.
    */
   add(key: string): void {
     this.#cancel(key);
@@ -65,15 +64,25 @@ export class WorkQueue {
     else this.#schedule(key, ms, () => this.add(key));
   }
 
-  /** Forgets a key that no longer exists: its turn, its failures and its timer. A current run ends normally. */
+  /** Forgets a key that no longer exists. A current run ends normally. */
   forget(key: string): void {
     this.#cancel(key);
     for (const keys of [this.#waiting, this.#lowPriority, this.#again, this.#failures]) keys.delete(key);
   }
 
-  /** Starts the work: nothing runs before. What was added so far waits for what changes from now on. */
+  /** Adds a key that nothing is known to have changed: it waits for all that have. */
+  addWithLowPriority(key: string): void {
+    this.#cancel(key);
+    if (this.#running.has(key) || this.#waiting.has(key)) return;
+    this.#lowPriority.add(key);
+    this.#pump();
+  }
+
+  /** Nothing runs before. Keys that were added so far have low priority. */
   start(): void {
-    for (const key of [...this.#waiting].reverse()) this.#lowPriority.add(key);
+    const unchanged = [...this.#lowPriority];
+    this.#lowPriority.clear();
+    for (const key of [...[...this.#waiting].reverse(), ...unchanged]) this.#lowPriority.add(key);
     this.#waiting.clear();
     this.#started = true;
     this.#pump();
@@ -102,13 +111,6 @@ export class WorkQueue {
     };
   }
 
-  #addLowPriority(key: string): void {
-    this.#timers.delete(key);
-    if (this.#running.has(key) || this.#waiting.has(key)) return;
-    this.#lowPriority.add(key);
-    this.#pump();
-  }
-
   #schedule(key: string, ms: number, add: () => void): void {
     const at = Date.now() + ms;
     if (this.#stopping.signal.aborted) return;
@@ -134,7 +136,7 @@ export class WorkQueue {
   }
 
   async #run(key: string): Promise<void> {
-    // The key counts as running until the work has really ended: two at once would undo each other's writes.
+    // The key counts as running until the work has ended: two at once would undo each other's writes.
     const scheduleNext = await this.#attempt(key);
     this.#running.delete(key);
     if (!this.#started) this.#onIdle?.();
@@ -152,7 +154,7 @@ export class WorkQueue {
       const next = await reconcile(key, signal, before);
       this.#failures.delete(key);
       this.#done += 1;
-      return next === undefined ? undefined : () => this.#schedule(key, next, () => this.#addLowPriority(key));
+      return next === undefined ? undefined : () => this.#schedule(key, next, () => this.addWithLowPriority(key));
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
       const failures = before + 1;
@@ -166,15 +168,14 @@ export class WorkQueue {
   }
 }
 
-/** Milliseconds of delay after the first repair, the factor for each further one, and the longest. */
+/** Delay after the first repair, the factor for each further one, and the longest delay. */
 const REPAIR_BACKOFF = { firstMs: 1, factor: 1.5, longestMs: 300_000 };
-/** After that time without a repair the count begins anew. Milliseconds. */
+/** Milliseconds without a repair after which the count begins anew. */
 const FORGET_MS = 600_000;
 
 /**
- * Delays an instance's next reconcile exponentially, the more often one of its objects had to be repaired: two controllers that
- * want something else of the same object would otherwise overwrite each other at the speed of the network. The first twenty
- * repairs come within seconds, since somebody may edit one field after the other.
+ * Delays reconciles exponentially, the more often an object had to be repaired: two controllers would otherwise overwrite each other
+ * at the speed of the network. The first twenty repairs come within seconds, since somebody may edit one field after the other.
  */
 export class RepairLimiter {
   readonly #repairs = new Map<string, { count: number; at: number }>();
@@ -184,13 +185,12 @@ export class RepairLimiter {
     this.#clock = clock;
   }
 
-  /** Counts a repair of an object. */
   count(object: string): void {
     for (const id of this.#repairs.keys()) this.#findRecent(id);
     this.#repairs.set(object, { count: (this.#findRecent(object)?.count ?? 0) + 1, at: this.#clock() });
   }
 
-  /** Returns the milliseconds after which a change of this object may be looked at. */
+  /** Returns milliseconds to wait after a change of an object. */
   delayMs(object: string): number {
     const recent = this.#findRecent(object);
     if (!recent) return 0;
@@ -201,7 +201,7 @@ export class RepairLimiter {
   #findRecent(object: string): { count: number; at: number } | undefined {
     const repairs = this.#repairs.get(object);
     const since = this.#clock() - (repairs?.at ?? 0);
-    // Times to come are those of a clock that was wrong.
+    // A clock that was wrong leaves times in the future.
     if (since >= 0 && since < FORGET_MS) return repairs;
     this.#repairs.delete(object);
     return undefined;

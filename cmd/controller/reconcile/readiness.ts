@@ -9,23 +9,22 @@ import type { SvcInstance } from './instances.ts';
 import type { Trouble } from './live-object.ts';
 import { asSentence, STORAGE_REFUSED } from './pods.ts';
 
-/** The progress of a Deployment. */
 export interface Rollout {
   desired: number;
   ready: number;
-  /** Enough pods answer: at least one, and its own condition `Available`, which one of 0 pods has as well. */
+  /** At least one pod answers, and it has the condition `Available`. */
   available: boolean;
-  /** Its newest version runs, and all of it. */
+  /** All pods of the newest version run, and no others. */
   complete: boolean;
-  /** The reason why it makes no pods, or that it has been trying for too long. */
+  /** Why it makes no pods or no progress. */
   failure?: { reason: string; message: string };
   /** It has made no progress for longer than its deadline. */
   gaveUp?: true;
-  /** Its name, where somebody has paused it: no newer version comes, and no deadline either. */
+  /** Its name, where somebody has paused it. */
   paused?: string;
 }
 
-/** Reads a Deployment the way `kubectl rollout status` does. */
+/** Reads a Deployment as `kubectl rollout status` does. */
 export function parseRollout(object: KubernetesObject): Rollout {
   const { metadata, spec, status = {} } = object as KubernetesObject & Pick<V1Deployment, 'spec' | 'status'>;
   const desired = spec?.replicas ?? 1;
@@ -49,7 +48,6 @@ export function parseRollout(object: KubernetesObject): Rollout {
   };
 }
 
-/** A component as it was found. */
 export interface ComponentState {
   /** Absent: there is no Deployment. */
   rollout?: Rollout | undefined;
@@ -77,11 +75,9 @@ export function componentFindings(components: Readonly<Record<ComponentName, Com
 }
 
 /**
- * `Ready`, and `Reconciling` or `Stalled` while they are true, so that kstatus tells "wait" from "this will not become
- * ready by itself".
- * @param troubles of applying; they come before what the components say
- * @param remarks that are told in any case: they may be the reason
- * @param edge why nobody gets through to what runs
+ * `Ready`, and `Reconciling` or `Stalled` where they are true, as kstatus reads them.
+ * @param troubles of applying; they come before those of components
+ * @param edge why the edge does not lead to the front
  */
 export function readinessFindings(
   troubles: readonly Trouble[],
@@ -120,7 +116,6 @@ export function readinessFindings(
   return [{ type: 'Ready', status: 'True', reason, message }];
 }
 
-/** Returns whether every component runs as wanted. */
 export function allDone(components: Readonly<Record<ComponentName, ComponentState>>): boolean {
   return COMPONENTS.every((name) => done(components[name].rollout));
 }
@@ -136,7 +131,7 @@ function notReady(reason: string, message: string, stalled: boolean): Finding[] 
   ];
 }
 
-/** Why a component is not there, the most telling first. */
+/** Why a component is not available. */
 function shortcoming(
   called: string,
   rollout: Rollout | undefined,
@@ -152,18 +147,18 @@ function shortcoming(
     return { reason, message: `${called} cannot start: ${asSentence(message)}${getHint(message)}` };
   }
   if (!rollout) return { reason: 'Progressing', message: `${called} has not been created yet.` };
-  // Only while the instance is paused: it would be put right at once.
+  // Only while the instance is paused: otherwise it is repaired at once.
   if (rollout.desired === 0) return { reason: 'ScaledToZero', message: `${called} was scaled to 0 pods.` };
   return { reason: 'Progressing', message: `${called} is starting.` };
 }
 
-/** Pod Security admission: the editor is the one that is not `restricted`. */
+/** For a refusal by Pod Security admission. */
 function getHint(message: string): string {
   if (!message.includes('violates PodSecurity')) return '';
   return ' Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that.';
 }
 
-/** `StorageReady`, which instances have whose documents are in a database and a bucket. */
+/** `StorageReady`, of instances with a shared store. */
 export function storageFindings(
   { spec }: Pick<Instance, 'spec'>,
   { gate, docbuilder }: Readonly<Record<ComponentName, ComponentState>>,
@@ -182,12 +177,11 @@ export function storageFindings(
   return [{ type: 'StorageReady', status: 'Unknown', reason: 'Progressing', message }];
 }
 
-/** Returns whether somebody has asked that nothing of the instance be written but its status. */
+/** Returns whether nothing of the instance may be written but its status. */
 export function isPaused({ metadata }: Pick<SvcInstance, 'metadata'>): boolean {
   return metadata.annotations?.[ANNOTATION.paused] === 'true';
 }
 
-/** `Paused`, which every instance has. */
 export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
   const kept = 'Objects are kept in line with the spec';
   if (isPaused(instance)) {
@@ -196,17 +190,14 @@ export function pauseFinding(instance: Pick<SvcInstance, 'metadata'>): Finding {
   }
   const { [ANNOTATION.paused]: asked = 'false' } = instance.metadata.annotations ?? {};
   if (asked !== 'false') {
-    // `True`, `yes` or `1`: whoever wrote it may be sure that nothing is touched now.
+    // `True`, `yes` or `1`.
     const message = `${kept}: the annotation ${ANNOTATION.paused} pauses nothing unless it is exactly "true".`;
     return { type: 'Paused', status: 'False', reason: 'NotUnderstood', message };
   }
   return { type: 'Paused', status: 'False', reason: 'NotAsked', message: `${kept}.` };
 }
 
-/**
- * `Ready` of a paused instance whose spec is not the one that was last applied as a whole, however well what there is may
- * run. One that was refused, or only half of which was written, was not.
- */
+/** `Ready` of a paused instance whose spec has not been applied as a whole. */
 export function pausedReadiness(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding | undefined {
   if (!isPaused(instance)) return undefined;
   if (instance.status?.appliedGeneration === instance.metadata.generation) return undefined;
@@ -214,7 +205,7 @@ export function pausedReadiness(instance: Pick<SvcInstance, 'metadata' | 'status
   return { type: 'Ready', status: 'False', reason: 'Paused', message };
 }
 
-/** `LicenseValid` of an instance that is paused, or whose licence cannot be given to the pods: as it was, since they have that one. */
+/** `LicenseValid` of an instance that is paused, or whose licence cannot be written: as it was, since the pods have that one. */
 export function formerLicense(instance: Pick<SvcInstance, 'metadata' | 'status'>): Finding {
   const former = formerFinding(instance.status?.conditions ?? [], 'LicenseValid');
   if (former && former.status !== 'Unknown') return former;

@@ -35,9 +35,9 @@ import { buildStatus, failingStatus, reportChanges, sameStatus } from './status.
 
 const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
-/** Each time that nothing new was found it takes longer, up to so many times as long as at first. */
+/** The wait grows while nothing new is found, up to so many times the first. */
 const LATER = { factor: 1.5, most: 6 };
-/** Failures in a row after which the status tells of them: some seconds, or minutes where nothing answers. */
+/** Failures in a row after which the status tells of them. */
 const REPORTED_FAILURES = 10;
 
 export interface ReconcilerOptions {
@@ -50,10 +50,7 @@ export interface ReconcilerOptions {
   audit: Pick<Audit, 'record'>;
   clock: Clock;
   random: Random;
-  /**
-   * Milliseconds until what sends no event is looked at again at first: pods that do not start, what somebody else must
-   * change.
-   */
+  /** Milliseconds until what sends no event is looked at again, such as pods that do not start. */
   lookAgainMs?: number | undefined;
   log: Pick<Logger, 'info' | 'warn'>;
 }
@@ -65,7 +62,7 @@ export interface ReconcilerOptions {
 export class InstanceReconciler {
   readonly #options: ReconcilerOptions;
   readonly #resizer: DocbuilderResizer;
-  /** Milliseconds after which each was last looked at again. */
+  /** By key: the last wait of `#nextWait`. */
   readonly #waits = new Map<string, number>();
 
   constructor(options: ReconcilerOptions) {
@@ -73,11 +70,7 @@ export class InstanceReconciler {
     this.#resizer = new DocbuilderResizer(options);
   }
 
-  /**
-   * Reconciles the instance of a key.
-   * @param failures in a row, before this time
-   * @returns milliseconds until it should be called again without an event
-   */
+  /** @returns milliseconds until the next time without an event */
   async reconcile(key: string, signal: AbortSignal, failures: number): Promise<number | undefined> {
     const { client } = this.#options;
     const [namespace, name] = splitKey(key);
@@ -93,7 +86,6 @@ export class InstanceReconciler {
       return await this.#reconcileInstance(instance, signal);
     } catch (error) {
       if (isStopped(signal)) throw error;
-      // Its objects go with it, also those that are being written.
       if (await isDeleted(client, key, instance.metadata.uid).catch(() => false)) return undefined;
       if (failures >= REPORTED_FAILURES) await this.#reportFailure(instance, error);
       throw error;
@@ -157,7 +149,7 @@ export class InstanceReconciler {
     return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
   }
 
-  /** An edge that finds a host twice serves the older one, and nobody hears of it. */
+  /** Edges serve the older of two instances with one host. */
   #sameHostRemarks(instance: SvcInstance): string[] {
     const { host } = instance.spec;
     const older = this.#options.instances.olderWithSameHost(getKey(instance));
@@ -182,7 +174,6 @@ export class InstanceReconciler {
     return state;
   }
 
-  /** Best effort: what has failed may fail here too. */
   async #reportFailure(instance: SvcInstance, error: unknown): Promise<void> {
     const { clock, log } = this.#options;
     await this.#writeStatus(instance, failingStatus(instance, error, clock())).catch((err) =>
@@ -207,7 +198,7 @@ export class InstanceReconciler {
     return true;
   }
 
-  /** Hundreds of instances that wait for somebody must not keep the API server busy. */
+  /** The wait grows: hundreds of instances that wait for somebody must not keep the API server busy. */
   #nextWait(key: string, isNew: boolean): number {
     const first = this.#options.lookAgainMs ?? LOOK_AGAIN_MS;
     const before = isNew ? undefined : this.#waits.get(key);
@@ -217,7 +208,7 @@ export class InstanceReconciler {
   }
 }
 
-/** Returns whether a signal has aborted because the controller ends, and not because it has taken too long. */
+/** Returns whether a signal has aborted because the controller ends, and not for a timeout. */
 function isStopped({ aborted, reason }: AbortSignal): boolean {
   return aborted && (reason as Error).name !== 'TimeoutError';
 }

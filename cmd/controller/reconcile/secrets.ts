@@ -28,28 +28,25 @@ import type { SvcInstance } from './instances.ts';
 import type { GivenLicense } from './license.ts';
 import { ownershipTrouble, type Trouble } from './live-object.ts';
 
-/** The content of an instance's Secrets, its own and those that its spec names. */
+/** An instance's Secrets: its own and those that its spec names. */
 export interface SecretsRead {
-  /** The licence that was in force until now, by the instance's own Secret. */
+  /** Content of `<instance>-license`. */
   keptLicense: Situation['licenseFiles'];
   givenLicense: GivenLicense;
-  /** Secret values in force; absent when a trouble forbids to make any. */
+  /** Secret values in force; absent where there is a trouble. */
   values?: SecretValues;
-  /** Keys whose values are new, and nowhere but in `values` yet. */
+  /** Keys whose values are new. */
   made: SecretKey[];
-  /** Its own Secret is not there. */
+  /** There is no `<instance>-secrets`. */
   lost: boolean;
   troubles: Trouble[];
-  /** Remarks for the user, which stop nothing. */
+  /** For the user; they stop nothing. */
   remarks: string[];
 }
 
 type Secret = V1Secret & KubernetesObject;
 
-/**
- * Reads each Secret by its name. Rejects when one cannot be read: to take that for absent would make new passwords, or
- * end a licence.
- */
+/** Rejects when a Secret cannot be read: to take it for absent would make new passwords, or end a licence. */
 export async function readSecrets(
   client: Client,
   instance: SvcInstance,
@@ -61,15 +58,24 @@ export async function readSecrets(
   const names = objectNames(name);
   const read = async (secretName: string | undefined) =>
     secretName === undefined ? undefined : client.get<Secret>(RESOURCES.secret, namespace, secretName);
-  const [own, ownLicense, given, admin, token, database, bucket] = await Promise.all(
-    [
-      ...[names.secrets, names.license, secrets?.secretName, editor?.adminSecretName, license?.secretName],
-      ...[storage?.postgres?.secretName, storage?.s3?.secretName],
-    ].map(read),
+  const { postgres, s3 } = storage ?? {};
+  const named: Named[] = [
+    { field: 'spec.secrets.secretName', secretName: secrets?.secretName, parse: parseGivenSecret },
+    {
+      ...{ field: 'spec.storage.postgres.secretName', secretName: postgres?.secretName, parse: parseDatabaseSecret },
+      needed: STORE_KEYS.postgres,
+    },
+    {
+      ...{ field: 'spec.storage.s3.secretName', secretName: s3?.secretName, parse: parseBucketSecret },
+      needed: STORE_KEYS.s3,
+    },
+    { field: 'spec.editor.adminSecretName', secretName: editor?.adminSecretName, parse: parseGivenSecret },
+  ];
+  const [own, ownLicense, token, ...given] = await Promise.all(
+    [names.secrets, names.license, license?.secretName, ...named.map(({ secretName }) => secretName)].map(read),
   );
   const ownership = (secret: Secret | undefined) => secret && ownershipTrouble(secret, instance.metadata);
   const found: SecretsRead = {
-    // A token in a Secret of somebody else was never in force here.
     keptLicense: ownership(ownLicense) ? {} : keptLicense(ownLicense),
     givenLicense: givenLicense(license, token),
     made: [],
@@ -78,24 +84,11 @@ export async function readSecrets(
     remarks: [],
   };
   const existing = decodeSecret(own?.data);
-  const readGiven = (named: Named): SecretValues | undefined => decodeGiven(found, existing, instance, policy, named);
-  const { adminSecretName } = editor ?? {};
-  const { postgres, s3 } = storage ?? {};
-  const values = readGiven({ field: 'spec.secrets.secretName', ...secrets, secret: given, parse: parseGivenSecret });
-  const rows = readGiven({
-    ...{ field: 'spec.storage.postgres.secretName', ...postgres, secret: database, parse: parseDatabaseSecret },
-    needed: STORE_KEYS.postgres,
-  });
-  const bytes = readGiven({
-    ...{ field: 'spec.storage.s3.secretName', ...s3, secret: bucket, parse: parseBucketSecret },
-    needed: STORE_KEYS.s3,
-  });
+  const [values, rows, bytes, admin] = named.map((one, index) =>
+    decodeGiven(found, existing, instance.metadata.name, policy, one, given[index]),
+  );
   const people: GivenSecrets = {
-    values,
-    admin: readGiven({
-      ...{ field: 'spec.editor.adminSecretName', secretName: adminSecretName, secret: admin, parse: parseGivenSecret },
-    }),
-    store: { ...rows, ...bytes },
+    ...{ values, admin, store: { ...rows, ...bytes } },
     gone: [
       ...(secrets && !values ? GIVEN_KEYS : []),
       ...(postgres && !rows ? STORE_KEYS.postgres : []),
@@ -115,31 +108,30 @@ export async function readSecrets(
   return { ...found, values: effective, made: madeKeys(people, existing, effective) };
 }
 
-/** A Secret that a field of the spec names. */
 interface Named {
   field: string;
-  /** Absent: the spec names none. */
-  secretName?: string | undefined;
-  secret: Secret | undefined;
+  /** Undefined: the spec names none. */
+  secretName: string | undefined;
   parse: typeof parseGivenSecret;
-  /** Keys without whose values of before nothing is applied: gate and DocBuilder would begin anew in a folder of the node. */
+  /** Nothing is applied without a value of these: gate and DocBuilder would begin anew in a folder of the node. */
   needed?: readonly SecretKey[];
 }
 
-/** Returns the values of a Secret that the spec names, or adds to what is found why it cannot be used. */
+/** Returns the values of a Secret that the spec names, or adds to `found` why it cannot be used. */
 function decodeGiven(
   found: SecretsRead,
   existing: SecretValues,
-  { metadata }: SvcInstance,
+  instance: string,
   policy: Policy,
-  { field, secretName, secret, parse, needed = [] }: Named,
+  { field, secretName, parse, needed = [] }: Named,
+  secret: Secret | undefined,
 ): SecretValues | undefined {
   if (secretName === undefined) return undefined;
   const { values, problems } = parse(secret?.data ?? {});
-  const notMeant = secret && permissionTrouble(field, secret, metadata.name, policy);
+  const notMeant = secret && permissionTrouble(field, secret, instance, policy);
   const trouble = notMeant ?? givenTrouble(field, secretName, secret && problems);
   const remark = givenRemark(field, secretName, Object.keys(secret?.data ?? {}));
-  // The values that were copied from it are still there; without that, values would be made that nobody wants.
+  // The values copied from it before.
   const isKept = !found.lost && needed.every((key) => trimmed(existing[key]) !== '');
   if (trouble && isKept) found.remarks.push(`${trouble.message} The values last read from it stay in effect.`);
   else if (trouble) found.troubles.push(trouble);

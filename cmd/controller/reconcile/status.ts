@@ -19,17 +19,15 @@ import type { SvcInstance } from './instances.ts';
 import type { Named } from './owned-objects.ts';
 import type { ComponentState } from './readiness.ts';
 
-/** The parts of a status. */
 interface Found {
   situation: Pick<Situation, 'instance' | 'settings' | 'license' | 'plan' | 'docbuilder'>;
   previous: SvcInstanceStatus;
   findings: readonly Finding[];
   components: Readonly<Record<ComponentName, ComponentState>>;
-  /** The part of this spec that has just been compared with the cluster, and written where it differed. */
+  /** The part of the spec that has been applied. */
   extent: 'nothing' | 'something' | 'everything';
-  /** Returns whether an object has become what `situation` wants. */
   isApplied: (object: Named) => boolean;
-  /** The licence of `situation` is where the pods read it; otherwise that of before is. */
+  /** The pods have the licence of `situation`, and not that of before. */
   licensed: boolean;
   /** Epoch milliseconds. */
   now: number;
@@ -40,7 +38,7 @@ type Figures = Pick<
   'edition' | 'baseUrl' | 'version' | 'license' | 'plan' | 'docbuilder' | 'images'
 >;
 
-/** The status of an instance. The same findings at another time give the same status. */
+/** The same findings at another time give the same status. */
 export function buildStatus(found: Found): SvcInstanceStatus {
   const { situation, previous, findings, components, extent, now } = found;
   const { generation = 0 } = situation.instance.metadata;
@@ -60,13 +58,13 @@ export function buildStatus(found: Found): SvcInstanceStatus {
   };
 }
 
-/** Returns what somebody has written to have everything applied anew, as the status repeats it. */
+/** Returns the annotation `svc.internal/reconcile-at`, as the status repeats it. */
 export function requestedAt({ annotations = {} }: Pick<ObjectMeta, 'annotations'>): string | undefined {
   const { [ANNOTATION.reconcileAt]: requested } = annotations;
   return requested === undefined ? undefined : clip(requested, 1024);
 }
 
-/** Figures of what was applied; where that was refused, or something before it, they are those of before. */
+/** Figures of what was applied; otherwise those of before. */
 function figuresInForce({ situation, previous, licensed, isApplied }: Found): Figures {
   const { namespace, name } = situation.instance.metadata;
   const { component } = objectNames(name);
@@ -76,7 +74,7 @@ function figuresInForce({ situation, previous, licensed, isApplied }: Found): Fi
   const docbuilder = isSized ? docbuilderStatus(situation) : previous.docbuilder;
   const license = licensed ? licenseStatus(situation.license) : previous.license;
   const workers = docbuilder?.workers ?? docbuilderSizing(situation).workers;
-  // What a spec lowers are variables of these two; of a spec that they do not have only the licence counts.
+  // The limits that a spec lowers are variables of gate and DocBuilder.
   const isFormer = !(made('gate') && isSized) && isDeepStrictEqual(license, previous.license);
   const former = licensed && !isFormer ? undefined : previous.plan;
   return withoutUndefined({
@@ -109,7 +107,7 @@ function docbuilderStatus(situation: Found['situation']): NonNullable<SvcInstanc
   };
 }
 
-/** The status of an instance that cannot be dealt with, mostly for the API server's sake: as it was, but not ready. */
+/** The status of an instance whose reconciles fail: as it was, but not ready. */
 export function failingStatus(
   { metadata: { generation = 0 }, status = {} }: Pick<SvcInstance, 'metadata' | 'status'>,
   error: unknown,
@@ -134,11 +132,11 @@ function describeFailure(error: unknown): Pick<Finding, 'reason' | 'message'> {
   if ((error as Error | undefined)?.name === 'TimeoutError') {
     return { reason: 'ApiServerFails', message: 'The API server did not answer in time; the request will be retried.' };
   }
-  // The text of an unexpected error may contain anything, even a secret: it is for the log only.
+  // The text of an unexpected error may contain a secret.
   return { reason: 'ControllerFails', message: "The controller failed and will retry: see the controller's log." };
 }
 
-/** Returns whether two statuses say the same, conditions of types that are not ours left out. */
+/** Compares two statuses without conditions of others. */
 export function sameStatus(one: SvcInstanceStatus, other: SvcInstanceStatus): boolean {
   const own = (status: SvcInstanceStatus) => ({ ...status, conditions: ownConditions(status.conditions ?? []) });
   return isDeepStrictEqual(own(one), own(other));
@@ -161,7 +159,7 @@ function licenseStatus({ state, claims, graceDaysLeft }: LicenseState): NonNulla
   };
 }
 
-/** Figures in force: those of the plan, less what the spec lowers. Unlimited ones are left out. */
+/** Figures of the plan, lowered by the spec. Unlimited ones are left out. */
 function planStatus(
   { instance, license, plan }: Found['situation'],
   workers: number,
@@ -190,15 +188,16 @@ function each<T>(value: (name: ComponentName) => T): Record<ComponentName, T> {
   return Object.fromEntries(COMPONENTS.map((name) => [name, value(name)])) as Record<ComponentName, T>;
 }
 
-/** Conditions whose change of status or reason is reported. */
+/** Changes of their status or reason are reported. */
 const REPORTED: readonly ConditionType[] = ['Ready', 'LicenseValid', 'Paused'];
-/** True, and yet somebody should do something, as when the licence is about to end. */
+/** Reasons of conditions that every new instance has. */
+const USUAL: ReadonlySet<string> = new Set(['Progressing', 'NotAsked', 'NoLicense']);
+/** Reasons of true conditions that are a warning. */
 const WARNS = /^ExpiresWithin|^AvailableWithRemarks$|^NotUnderstood$/;
 
 /**
- * An event of secrets that are made while the instance runs: those who had the old values will be refused.
- * @param made keys; values are never shown
- * @param lost whether the whole Secret was gone, by accident most likely; a key is deleted to have another value made
+ * Reports secrets that are made while the instance runs: the old values are refused from then on.
+ * @param lost the whole Secret was gone; a single key is deleted to have another value made
  */
 export function reportGenerated(
   { events }: { events: Pick<EventRecorder, 'record'> },
@@ -216,8 +215,8 @@ export function reportGenerated(
 }
 
 /**
- * Events and audit trail of what has changed from one status to the next. The status is the memory: what it contains has
- * been reported, perhaps by an earlier controller, so that each warning of a licence's end is sent once.
+ * Reports the changes from one status to the next by events and audit trail. What a status contains has been reported, perhaps by an
+ * earlier controller, so that each warning of a licence's end is sent once.
  */
 export function reportChanges(
   { events, audit }: { events: Pick<EventRecorder, 'record'>; audit: Pick<Audit, 'record'> },
@@ -229,8 +228,7 @@ export function reportChanges(
     const before = findCondition(previous.conditions ?? [], type);
     const now = findCondition(status.conditions ?? [], type);
     if (!now || (before?.status === now.status && before.reason === now.reason)) continue;
-    // The usual state of a new instance is no news, nor is what nobody has looked at.
-    if (!before && (now.reason === 'NotAsked' || now.reason === 'NoLicense' || now.status === 'Unknown')) continue;
+    if (!before && (USUAL.has(now.reason) || now.status === 'Unknown')) continue;
     const bad = (now.status === 'False' && now.reason !== 'Progressing' && type !== 'Paused') || WARNS.test(now.reason);
     events.record(instance, { type: bad ? 'Warning' : 'Normal', reason: now.reason, note: now.message });
     if (type === 'LicenseValid') {

@@ -20,8 +20,8 @@ describe('on a cluster: survives a kill', function () {
   });
 
   const system = (...parameters: string[]) => office.cluster.kubectl(['--namespace', SYSTEM, ...parameters]);
-  const exists = (name: string) =>
-    office.kubectl('get', 'service', name).then(
+  const exists = (name: string, kind = 'service') =>
+    office.kubectl('get', kind, name).then(
       () => true,
       () => undefined,
     );
@@ -39,12 +39,12 @@ describe('on a cluster: survives a kill', function () {
     const before = await uids(office, ...COMPONENTS);
     await system('scale', 'deployment/svc-controller', '--replicas=0');
     await until('none is left', async () => (await system('get', 'pods', '-o', 'name')) === '', 60_000);
-    await office.kubectl('delete', 'service', 'office-front-ask', '--ignore-not-found');
+    await office.kubectl('delete', 'poddisruptionbudget', 'office-front', '--ignore-not-found');
     // DocBuilder's Service has another address since the last test: names are kept for 30 s.
     for (const path of ['/v1/status', '/svc/status'])
       await until(`${path} answers`, async () => (await fetch(`${office.outside.url}${path}`)).ok, 60_000);
     await system('scale', 'deployment/svc-controller', '--replicas=2');
-    await until('it is made again', () => exists('office-front-ask'), 60_000);
+    await until('it is made again', () => exists('office-front', 'poddisruptionbudget'), 60_000);
     expect(await uids(office, ...COMPONENTS)).to.deep.equal(before);
   });
 });

@@ -81,11 +81,9 @@ async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> 
   const { images, clusterDomain, clusterDns, dnsAddress } = loadConfig(cluster.environment);
   const objects = await cluster.objects();
   const data = (name: string) => (objects.get(name) as unknown as { data: Record<string, string> }).data;
-  const secrets = Object.entries(data('Secret/office-secrets')).map(([name, value]) => [
-    name,
-    Buffer.from(value, 'base64').toString(),
-  ]);
-  const licenseKeys = data('ConfigMap/office-license-keys')['keys.json'] ?? '';
+  const decoded = (base64: string) => Buffer.from(base64, 'base64').toString();
+  const secrets = Object.entries(data('Secret/office-secrets')).map(([name, value]) => [name, decoded(value)]);
+  const licenseKeys = decoded(data('Secret/office-license')['keys.json'] ?? '');
   return desired({
     instance: await cluster.get('office'),
     settings: {

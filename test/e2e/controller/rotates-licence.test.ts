@@ -144,7 +144,7 @@ describe('a spec that cannot be applied keeps no licence from the pods, nor its 
     const token = await cluster.license(500);
     await cluster.putSecret(SECRET.secretName, { token });
     const { status } = await cluster.settled('office', (found) => found.status?.license?.connections === 500);
-    expect(await cluster.secretValues('office-license')).to.deep.equal({ token });
+    expect(await cluster.secretValues('office-license')).to.include({ token });
     expect(ofSpec(status)).to.deep.equal(ofSpec(before));
     expect(status?.plan).to.include({ connections: 500, parallelJobs: before.docbuilder?.workers });
     expect(await cluster.condition('office', 'LicenseValid')).to.include({ reason: 'Valid' });
@@ -154,8 +154,7 @@ describe('a spec that cannot be applied keeps no licence from the pods, nor its 
   it('a key that is taken out of the set is taken from them, too', async () => {
     await writeFile(cluster.environment['SVC_LICENSE_KEYS_FILE'] ?? '', '{"keys":[]}');
     const { status } = await cluster.settled('office', (found) => found.status?.edition === 'Community');
-    const keys = await cluster.object<KubernetesObject & { data: object }>(RESOURCES.configMap, 'office-license-keys');
-    expect(keys?.data).to.deep.equal({ 'keys.json': '{"keys":[]}' });
+    expect(await cluster.secretValues('office-license')).to.include({ 'keys.json': '{"keys":[]}' });
     expect(ofSpec(status)).to.deep.equal(ofSpec(before));
     expect(await cluster.condition('office', 'LicenseValid')).to.include({ status: 'False', reason: 'KeyUnknown' });
   });

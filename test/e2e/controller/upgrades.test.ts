@@ -39,11 +39,11 @@ describe('objects that another version of the controller made', function () {
       });
     };
     const HASH = { 'svc.internal/applied': 'true' };
-    await applyOlder('ConfigMap/office-license-keys', ({ metadata, data }) => {
+    await applyOlder('ConfigMap/office-docbuilder', ({ metadata, data }) => {
       metadata.annotations = { ...HASH, older: 'yes' };
       data['older.json'] = '{}';
     });
-    await applyOlder('ConfigMap/office-license-keys', ({ metadata }) => {
+    await applyOlder('ConfigMap/office-docbuilder', ({ metadata }) => {
       metadata.name = 'office-older';
       metadata.annotations = HASH;
     });
@@ -68,9 +68,9 @@ describe('objects that another version of the controller made', function () {
 
   it('are changed in place, and lose what is no longer wanted', async () => {
     const now = await cluster.objects();
-    const keys = now.get('ConfigMap/office-license-keys') as Any;
-    expect(Object.keys(keys.data)).to.deep.equal(['keys.json']);
-    expect(keys.metadata.annotations).not.to.include({ older: 'yes' });
+    const workers = now.get('ConfigMap/office-docbuilder') as Any;
+    expect(Object.keys(workers.data)).to.deep.equal(['workers']);
+    expect(workers.metadata.annotations).not.to.include({ older: 'yes' });
     expect(JSON.stringify(now.get('Service/office-gate'))).not.to.include('9999');
     expect(JSON.stringify(now.get('Deployment/office-gate'))).to.include('svc/gate:1.0.0');
     for (const [name, { metadata }] of now) {

@@ -27,7 +27,7 @@ function object(kind: string, name: string, metadata: Partial<ObjectMeta> = {}):
 }
 
 describe('what an instance no longer wants', () => {
-  it('is removed, but no document is, nothing of others, and nothing that goes already', async () => {
+  it('is removed, what leads to others first, but no document is, nothing of others, and nothing that goes already', async () => {
     const { client, asked, put } = memoryClient();
     const owned = new OwnedObjects();
     const wanted = object('Service', 'wanted');
@@ -38,20 +38,22 @@ describe('what an instance no longer wants', () => {
       object('PersistentVolumeClaim', 'documents'),
       object('Secret', 'keys'),
       object('ConfigMap', 'copy', { managedFields: [{ manager: 'kubectl', operation: 'Update' }] }),
-      object('ConfigMap', 'office-license-keys', { managedFields: [{ manager: 'velero', operation: 'Update' }] }),
+      object('Service', 'office-front-ask', { managedFields: [{ manager: 'velero', operation: 'Update' }] }),
       object('Service', 'of-the-former', { ownerReferences: [owner('instance-1')] }),
       object('Service', 'never-applied', { annotations: {} }),
       object('Service', 'going', { deletionTimestamp: '2026-11-21T08:00:00Z' }),
+      { ...object('Ingress', 'unwanted'), apiVersion: 'networking.k8s.io/v1' },
     ]) {
       owned.observe(put(seen));
     }
     const instance = { key: 'shop/office', uid: 'instance-2' };
     const { signal } = new AbortController();
     await pruneObjects({ client, owned, instance, log: testLogger(), signal }, [wanted]);
-    expect(asked().filter((what) => what.startsWith('remove '))).to.have.members([
-      'remove ConfigMap/unwanted',
-      'remove ConfigMap/office-license-keys',
+    expect(asked().filter((what) => what.startsWith('remove '))).to.deep.equal([
+      'remove Ingress/unwanted',
       'remove Service/unwanted',
+      'remove ConfigMap/unwanted',
+      'remove Service/office-front-ask',
     ]);
   });
 });

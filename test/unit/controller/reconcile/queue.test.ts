@@ -24,15 +24,17 @@ describe('the queue of instances', () => {
   it('runs nothing before its start, then the last first, and afterwards the newest before those that wait', async () => {
     const { queue, started, open } = makeQueue({ parallel: 1 });
     for (const key of ['a', 'b', 'c', 'a', 'd']) queue.add(key);
+    for (const key of ['y', 'a']) queue.addWithLowPriority(key);
     await new Promise(setImmediate);
     expect(started).to.deep.equal([]);
     queue.start();
+    queue.addWithLowPriority('z');
     queue.add('e');
-    for (let index = 0; index < 4; index += 1) {
+    for (let index = 0; index < 6; index += 1) {
       open[index]?.end();
       await until('the next', () => started[index + 1]);
     }
-    expect(started).to.deep.equal(['d', 'e', 'a', 'c', 'b']);
+    expect(started).to.deep.equal(['d', 'e', 'a', 'c', 'b', 'y', 'z']);
   });
 
   it('runs a key that is added many times once, and once more when it is added while it runs', async () => {

@@ -65,7 +65,7 @@ describe('the reconciler of an instance', () => {
     bench.change({}, { logLevel: 'Debug' });
     bench.server.admit = (object) => {
       // The third stage is still to come.
-      const budget = bench.server.find('PodDisruptionBudget', 'office-gate');
+      const budget = bench.server.find('PodDisruptionBudget', 'office-front');
       if (object.kind !== 'Deployment' || !budget) return object;
       bench.beginDeletion();
       bench.owned.observe(bench.server.put({ ...budget, metadata: { ...budget.metadata, ownerReferences: [] } }));
@@ -73,7 +73,7 @@ describe('the reconciler of an instance', () => {
     };
     await bench.reconcile().catch(() => undefined);
     expect(bench.server.asked()).to.include('apply Deployment/office-gate');
-    expect(bench.server.find('PodDisruptionBudget', 'office-gate')?.metadata.ownerReferences).to.deep.equal([]);
+    expect(bench.server.find('PodDisruptionBudget', 'office-front')?.metadata.ownerReferences).to.deep.equal([]);
   });
 
   it('says that another instance has its host already, until that is over', async () => {
