@@ -107,25 +107,22 @@ export function getField(scope: Json | undefined, name: string): Json | undefine
 function own(value: Json | undefined, key: string): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const members = value as { readonly [name: string]: Json };
-  const spelling = [key, normalized(key, 'NFD')].find((name) => isEnumerable.call(members, name));
+  const spelling = [key, normalized(key, 'NFD')].find((name) =>
+    Object.prototype.propertyIsEnumerable.call(value, name),
+  );
   return spelling === undefined ? undefined : members[spelling];
 }
 
-const isEnumerable = Object.prototype.propertyIsEnumerable;
-
-/** Larger numbers are written with an exponent: their digits do not look exact. */
+/** From here on numbers are written with an exponent. */
 const EXPONENT = 1e21;
-
-/** JSON numbers beyond 2^53 lose digits (RFC 8259, section 6): an account number would come out changed. */
-function hasLostDigits(value: Json): boolean {
-  if (typeof value !== 'number') return false;
-  const size = Math.abs(value);
-  return size === Number.POSITIVE_INFINITY || (size > Number.MAX_SAFE_INTEGER && size < EXPONENT);
-}
 
 /** @param complain is called with what is wrong */
 export function textFrom(value: Json, complain: (message: string) => void): string {
-  if (hasLostDigits(value)) complain('số có nhiều chữ số hơn mức JSON giữ được: hãy gửi dưới dạng chuỗi');
+  const size = typeof value === 'number' ? Math.abs(value) : 0;
+  // Digits beyond 2^53 are lost (RFC 8259, section 6): an account number would come out changed.
+  if (size > Number.MAX_SAFE_INTEGER && (size < EXPONENT || size === Number.POSITIVE_INFINITY)) {
+    complain('số có nhiều chữ số hơn mức JSON giữ được: hãy gửi dưới dạng chuỗi');
+  }
   if (value === null) return '';
   if (typeof value !== 'object') return String(value);
   complain('dữ liệu có danh sách hoặc đối tượng ở chỗ cần văn bản');

@@ -105,7 +105,7 @@ function isWord(tag: SaxesTagNS, name: string): boolean {
 function startTag(tag: SaxesTagNS, isRoot: boolean): string {
   let text = `<${prefixed(tag)}`;
   for (const attribute of Object.values(tag.attributes)) {
-    text += ` ${prefixed(attribute)}="${escapeAttribute(attribute.value)}"`;
+    text += ` ${prefixed(attribute)}="${attribute.value.replace(/[&<>"\t\n\r]/g, escaped)}"`;
   }
   if (isRoot && WORD.has(tag.uri) && tag.ns['w'] === undefined) text += ` xmlns:w="${tag.uri}"`;
   return `${text}${tag.isSelfClosing ? '/>' : '>'}`;
@@ -118,18 +118,11 @@ function prefixed(node: SaxesTagNS | SaxesAttributeNS): string {
   return WORD.has(node.uri) ? `w:${node.local}` : node.name;
 }
 
-/** For text; parsers keep a line feed, but no carriage return (XML 1.0, section 2.11). */
+const escaped = (character: string): string => XML_ENTITIES[character] ?? '';
+
+/** Parsers keep a line feed, but no carriage return (XML 1.0, section 2.11). */
 function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, escaped);
-}
-
-/** For attributes in double quotes (XML 1.0, section 3.3.3). */
-function escapeAttribute(text: string): string {
-  return text.replace(/[&<>"\t\n\r]/g, escaped);
-}
-
-function escaped(character: string): string {
-  return XML_ENTITIES[character] ?? character;
 }
 
 /** Characters that XML 1.0 forbids (section 2.2). */
