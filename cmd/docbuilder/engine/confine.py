@@ -169,8 +169,8 @@ def seccomp():
 
 
 def alone(threads=True):
-    """Leaves a confined process nobody to reach: it connects to no socket, starts no process (if asked, no thread), and
-    signals and limits only itself."""
+    """Refuses a confined process to connect to a socket, to start a process (or, without `threads`, a thread), and to signal
+    or limit another process."""
     if not _confined:
         return
     column, code = _beginning()
@@ -195,7 +195,7 @@ def _answers(calls, column, answer):
 
 
 def _filter(code):
-    """Lays a filter on this process, which allows every call that it does not refuse."""
+    """Adds a filter to this process, which allows every call that it does not refuse."""
     code = code + [(_RETURN, 0, 0, _ALLOW)]
     program = b''.join(struct.pack('HBBI', *line) for line in code)
     buffer = ctypes.create_string_buffer(program, len(program))

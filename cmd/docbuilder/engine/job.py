@@ -29,7 +29,7 @@ class OtherFormat(Exception):
 
 
 class Refusal(unohelper.Base, XInteractionHandler2):
-    """Answers every question of LibreOffice with nothing, which cancels what it was doing, and notes the questions."""
+    """Gives no answer to questions of LibreOffice, which cancels its work, and records the questions."""
 
     def __init__(self):
         self.asked = []
@@ -48,7 +48,7 @@ class Refusal(unohelper.Base, XInteractionHandler2):
 
 
 class Callback(unohelper.Base, XCallback):
-    """Carries the error of a function from the thread that LibreOffice calls it in to the one that waits."""
+    """Calls a function in LibreOffice's thread and raises its error in the thread that waits."""
 
     def __init__(self, function):
         self._function = function
@@ -87,9 +87,8 @@ class Jobs:
 
     def on_main_thread(self, function):
         """
-        Calls a function from LibreOffice's main thread, in which its own calls of LibreOffice then run as well. LibreOffice's
-        own --convert-to works there too: while a document is open, no event is handled that would show some window of it,
-        such as that of a comment, for which the packages without a GUI lack the .ui file.
+        Calls a function on LibreOffice's main thread, where --convert-to runs as well. While it runs, no event is handled that
+        would show a window, such as that of a comment, whose .ui file the packages without a GUI lack.
         """
         callback = Callback(function)
         self._main_loop.addCallback(callback, None)
@@ -137,7 +136,7 @@ class Jobs:
         return document
 
     def _store_all(self, outputs):
-        """In order, but those last for which the document must be changed."""
+        """Stores all outputs in order, but those last for which the document must be changed."""
         ended = False
         for index in sorted(range(len(outputs)), key=lambda index: outputs[index]['endParagraph']):
             self._output = index
@@ -157,12 +156,12 @@ class Jobs:
         except IOException:
             if not output['withoutVideos'] or not remove_videos(self._document):
                 raise
-            # Else it would be said to have been changed now.
+            # Otherwise its time of change would be now.
             self._document.setModified(False)
             self._document.storeToURL(output['url'], properties(output['store']))
 
     def _store_picture(self, output):
-        """See picture.py. JPEG is made of a PNG by LibreOffice."""
+        """Stores a PDF and draws it (picture.py). LibreOffice converts a PNG to JPEG."""
         self._phase = 'store'
         self._document.storeToURL(output['url'] + '.pdf', properties(output['store']))
         self._phase = 'picture'
@@ -190,7 +189,7 @@ class Jobs:
             document.close(True)
 
     def office_survives(self):
-        """Returns whether LibreOffice still works after a RuntimeException: that may be a document's, or the first sign of its end."""
+        """Returns whether LibreOffice still works after a RuntimeException, which a document or its end may have caused."""
         time.sleep(_DYING_SECONDS)
         try:
             self._desktop.getFrames().getCount()
@@ -199,7 +198,7 @@ class Jobs:
             return False
 
     def explain(self, error):
-        """Why the last `run` failed; names and numbers only, for messages hold parts of documents."""
+        """Returns why the last `run` failed, without messages, which may contain text of the document."""
         error = self._whole.exception() or error
         if self._phase == 'load' and not self._document and 'Password' in self._task['load']:
             if not self._refusal.asked_for_password():
@@ -208,7 +207,7 @@ class Jobs:
                 'asked': list(self._refusal.asked)}
 
     def _knock(self):
-        """LibreOffice 25.2 calls a wrong password of an ODF file a general error. Without one it asks, if there is one."""
+        """LibreOffice 25.2 reports a wrong password of an ODF file as a general error; without a password it asks for one."""
         try:
             self._document = self._load({name: item for name, item in self._task['load'].items() if name != 'Password'})
         except Exception:
@@ -216,17 +215,14 @@ class Jobs:
 
 
 def is_loaded_as(document, task):
-    """Returns whether it is of the expected family and, where LibreOffice chose the filter, no rubbish taken for text."""
+    """Returns whether it is of the expected family and, if LibreOffice chose the filter, of OOXML."""
     names = [argument.Value for argument in document.Args if argument.Name == 'FilterName']
     chosen = 'FilterName' in task['load'] or any(ooxml in name for name in names for ooxml in _OOXML)
     return document.supportsService(task['service']) and chosen
 
 
 def forget_password(document):
-    """
-    LibreOffice would protect what it stores with the password of what it loaded, in some formats and from some. It leaves off
-    where it knows of keys: those it does not take along.
-    """
+    """LibreOffice protects some formats with the password of the loaded document, but not if that has a list of keys."""
     no_keys = uno.Any('[]com.sun.star.beans.NamedValue', ())
     document.attachResource(document.URL, (PropertyValue('EncryptionData', 0, no_keys, 0),))
 
@@ -254,7 +250,7 @@ def count(document, what):
 
 
 def remove_videos(document):
-    """Returns how many there were."""
+    """Removes all videos and returns their number."""
     pages = document.DrawPages if hasattr(document, 'DrawPages') else [document.DrawPage]
     return sum(remove_videos_in(page) for page in pages)
 

@@ -23,7 +23,7 @@ class Keywords:
             self._list = parted(text)
 
     def write(self, kind):
-        """Before the document is stored in a format that has them as a `list` or a `text`."""
+        """Sets the keywords before the document is stored in a format that has them as a `list` or a `text`."""
         if self._list:
             self._properties.Keywords = (joined(self._list),) if kind == 'text' else self._list
 
@@ -34,13 +34,13 @@ def parted(text):
 
 
 def joined(keywords):
-    """So that `parted` finds them again, but for one that has a semicolon itself."""
+    """Joins keywords so that `parted` finds them again, except one with a semicolon in it."""
     text = '; '.join(keywords)
     return text + ';' if ',' in text and ';' not in text else text
 
 
 def text_of_package(path):
-    """None where there is none, or it cannot be read, as that of an encrypted file."""
+    """Returns None if there is no such text, or the file is encrypted."""
     try:
         with zipfile.ZipFile(path) as archive, archive.open(_CORE) as part:
             xml = part.read(_MOST_BYTES + 1)

@@ -20,12 +20,12 @@ _TICKS = os.sysconf('SC_CLK_TCK')
 
 
 def start(setup):
-    """Starts LibreOffice; its stderr is ours, its stdout nobody's, its files and sockets for its own user only."""
+    """Starts LibreOffice. It shares stderr; its files and sockets are for its own user only."""
     command = [
         os.path.join(setup['program'], 'soffice.bin'), '--headless', '--invisible', '--norestore', '--nologo',
         '--nodefault', '--nofirststartwizard', '--nolockcheck', '--quickstart=no',
         '-env:UserInstallation=' + setup['profile'],
-        # That of the machine is made by whoever comes first, for nobody else to read.
+        # The machine's cache belongs to the first user that needs it, and no other can read it.
         '-env:UNO_SHARED_PACKAGES_CACHE=' + setup['profile'] + '/shared',
         f'--accept=pipe,name={setup["pipe"]};urp;StarOffice.ComponentContext',
     ]
@@ -51,7 +51,7 @@ def connect(setup, process):
     from com.sun.star.connection import NoConnectException
     resolver = uno.getComponentContext().ServiceManager.createInstance('com.sun.star.bridge.UnoUrlResolver')
     address = f'uno:pipe,name={setup["pipe"]};urp;StarOffice.ComponentContext'
-    # LibreOffice leaves the number out where the uid has no name.
+    # LibreOffice leaves the number out if the uid has no name.
     sockets = [f'/tmp/OSL_PIPE_{user}{setup["pipe"]}' for user in (f'{os.getuid()}_', '')]
     deadline = time.monotonic() + CONNECT_SECONDS
     while True:
@@ -68,7 +68,7 @@ def connect(setup, process):
 
 
 def _repair_exceptions(uno):
-    """pyuno 7.4 under Python 3.11 cannot hand out an exception as a value: it trips over the `args` that Python sets."""
+    """pyuno 7.4 under Python 3.11 fails to return an exception as a value, because Python sets `args` of it."""
     original = uno._uno_struct__setattr__
 
     def setattr_(self, name, value):
@@ -79,7 +79,7 @@ def _repair_exceptions(uno):
 
 
 class Watch:
-    """Limits the process during a job, and says how it ended: `on_death(reason)` is called once, from a thread."""
+    """Limits the process during a job. When it has ended, `on_death(reason, code)` is called once, from a thread."""
 
     def __init__(self, process, memory_bytes, stall_seconds, on_death):
         self._process = process
@@ -96,7 +96,7 @@ class Watch:
         threading.Thread(target=self._measure, daemon=True).start()
 
     def begin(self, cpu_seconds, file_bytes, folders):
-        """Before a job; `folders` is where it may write."""
+        """Sets the limits of a job, which may write in `folders`."""
         used = cpu_ticks(self._process.pid) / _TICKS
         self._soft_limit(resource.RLIMIT_CPU, int(used + cpu_seconds) + CPU_SLACK)
         self._soft_limit(resource.RLIMIT_FSIZE, file_bytes)
@@ -141,7 +141,7 @@ class Watch:
         return 'stalled' if self._is_stalled() else None
 
     def _is_stalled(self):
-        """Returns whether neither LibreOffice nor the process that draws has used CPU time for a while: it waits in vain."""
+        """Returns whether neither LibreOffice nor the process that draws has used CPU time for `stall_seconds`."""
         now = time.monotonic()
         if now - self._checked < STALL_CHECK_SECONDS:
             return False
@@ -161,7 +161,7 @@ class Watch:
             return 'output_limit'
         if code == -signal.SIGXCPU:
             return 'cpu'
-        # An allocation refused by RLIMIT_DATA ends it in many ways; being near the limit tells.
+        # An allocation refused by RLIMIT_DATA ends it in many ways, but always near the limit.
         return 'memory' if self._highest > 0.8 * self._memory else 'crashed'
 
     def _file_at_limit(self):
@@ -176,7 +176,7 @@ def children():
 
 
 def threads(pid):
-    """Counts the threads of a process; its user's other processes share what the kernel would count."""
+    """Counts the threads of a process; RLIMIT_NPROC counts those of all processes of the uid."""
     return os.stat(f'/proc/{pid}/task').st_nlink - 2
 
 

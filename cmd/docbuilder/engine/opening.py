@@ -1,11 +1,10 @@
-"""How a document is opened so that it knows its own name, but not the folder of its job."""
+"""Opens a document so that it shows its name, but not the folder of its job."""
 
 
 def find_place(source, target, files):
     """
-    Fields with the file name show the URL that a document is opened with, which here has nothing but the name. Relative
-    links are taken from where the results will be, so that they are the same in them; LibreOffice writes those of a PDF as
-    they are seen from that URL.
+    Fields with the file name show the URL of the document, which here is only the name. The base URL of relative links is
+    that of the results, so that they stay as they are; LibreOffice writes those of a PDF relative to the document's URL.
     source, target: URLs of the document and of a result
     files: LibreOffice's SimpleFileAccess, whose streams stay inside of its own process
     returns: the URL to open and the properties that lead to the document

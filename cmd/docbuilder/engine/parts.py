@@ -1,5 +1,5 @@
-"""Checks that the parts of a package can be read. Of a workbook or a presentation LibreOffice leaves out a part that
-it cannot read, without a word, and of an empty text document it makes an empty page. Imported once LibreOffice is connected."""
+"""Checks that the parts of a package can be read. LibreOffice leaves out parts of a workbook or presentation that it cannot
+read and reports nothing; an empty text document becomes an empty page. Imported once LibreOffice is connected."""
 import posixpath
 import zipfile
 import zlib
@@ -18,8 +18,8 @@ _ASIDE = {'customXml', 'aFChunk', 'attachedTemplate', 'hyperlink'}
 # Elements of a main part that name, by the id of a relationship, a sheet or slide that must be there.
 _LEADING = {'sheet', 'sldId'}
 _LED_TO = {'worksheet', 'chartsheet', 'dialogsheet', 'xlMacrosheet', 'xlIntlMacrosheet', 'slide'}
-# Without these the cells of a workbook are empty or show other values, a text loses what its styles number, and a slide what
-# is on its layout and master.
+# Without these the cells of a workbook are empty or show other values, a text loses its numbering, and a slide the content
+# of its layout and master.
 _NEEDED = {'sharedStrings', 'styles', 'slideLayout', 'slideMaster', 'theme'}
 _NEEDS = {'slide': 'slideLayout', 'slideLayout': 'slideMaster'}
 _OPEN_DOCUMENT = {'content.xml': {'document-content', 'document'}, 'styles.xml': {'document-styles'}}
@@ -32,8 +32,8 @@ class DamagedPart(Exception):
 
 def assert_whole(path):
     """
-    Refuses a package of OOXML or OpenDocument in which a part of the content is missing, is no well-formed XML, is another
-    part or does not have its checksum. Looked at is all to which relationships lead from the main part, or content, styles,
+    Refuses a package of OOXML or OpenDocument in which a part of the content is missing, is no well-formed XML, has another
+    root element or a wrong checksum. The content is all to which relationships lead from the main part, or content, styles,
     pictures and embedded objects.
     """
     try:
@@ -132,7 +132,7 @@ def read(package, name, roots=None, on_start=None):
     """
     Reads a part to its end.
     roots: the names, without a namespace, that its root element may have
-    on_start: told of each further element
+    on_start: called for each further element
     """
     parser = expat.ParserCreate(namespace_separator=' ')
 

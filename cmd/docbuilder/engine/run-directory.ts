@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, realpath, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -64,7 +64,7 @@ export function profileUrl(directory: string): string {
 
 /** Returns the name of the UNO pipe of the worker in `directory`. */
 export function pipeName(directory: string): string {
-  return `svc_${md5(directory).toString('hex')}`;
+  return `svc_${hash('md5', directory)}`;
 }
 
 /**
@@ -73,7 +73,7 @@ export function pipeName(directory: string): string {
  */
 export async function removeSockets(directories: readonly string[]): Promise<void> {
   const names = directories.flatMap((directory) => {
-    const digest = md5(Buffer.from(profileUrl(directory), 'utf16le'));
+    const digest = hash('md5', Buffer.from(profileUrl(directory), 'utf16le'), 'buffer');
     const bare = [...digest].map((byte) => byte.toString(16)).join('');
     return [pipeName(directory), `SingleOfficeIPC_${digest.toString('hex')}`, `SingleOfficeIPC_${bare}`];
   });
@@ -82,8 +82,4 @@ export async function removeSockets(directories: readonly string[]): Promise<voi
     const own = /^OSL_PIPE_(?:\d+_)?(.+)$/.exec(name)?.[1];
     if (own !== undefined && wanted.has(own)) await unlink(join(SOCKET_DIRECTORY, name)).catch(() => undefined);
   }
-}
-
-function md5(data: string | Buffer): Buffer {
-  return createHash('md5').update(data).digest();
 }

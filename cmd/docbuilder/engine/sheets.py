@@ -29,15 +29,15 @@ class TooLongCells(Exception):
 
 
 def fit_columns(sheet):
-    """LibreOffice measures only the text with the most letters of each column, and a wider one, of fewer letters or as many,
-    is cut off by what stands beside it. Measuring all takes some microseconds a cell: beyond a size that has to do."""
+    """LibreOffice measures only the text with the most letters of each column, so a wider text of fewer letters is cut off.
+    Measuring all takes some microseconds a cell, so it is not done in large sheets."""
     last = find_end(sheet)
     if (last.EndColumn + 1) * (last.EndRow + 1) <= _FITTED_CELLS:
         sheet.getCellRangeByPosition(0, 0, last.EndColumn, last.EndRow).Columns.OptimalWidth = True
 
 
 def find_end(sheet):
-    """The address of the last cell that is used, be it by a format only."""
+    """Returns the address of the last used cell, which may have a format only."""
     cursor = sheet.createCursor()
     cursor.gotoEndOfUsedArea(False)
     return cursor.RangeAddress
@@ -45,8 +45,8 @@ def find_end(sheet):
 
 def assert_room(document, path, rows, columns, letters):
     """
-    Refuses what a format would leave out without a word: of sheets what is beyond so many rows and columns, of cells what
-    is beyond so many letters, which are UTF-16 units.
+    Refuses a document with content beyond so many rows and columns of a sheet or letters of a cell (UTF-16 units), which
+    LibreOffice would leave out and report nothing.
     path: of the file that the document was loaded from
     """
     for sheet in document.Sheets:
@@ -55,13 +55,13 @@ def assert_room(document, path, rows, columns, letters):
             raise TooManyRows()
         if last.EndColumn >= columns and has_content(sheet, columns, 0, last):
             raise TooManyColumns()
-    # To check the cells of a large sheet takes as long as to store it, and hardly any file has such texts.
+    # Checking the cells of a large sheet takes as long as storing it, and hardly any file has such texts.
     if may_have_text_over(path, letters) and any(has_text_over(sheet, letters) for sheet in document.Sheets):
         raise TooLongCells()
 
 
 def has_content(sheet, column, row, last):
-    """Formats alone are none: they are often given to whole rows and columns."""
+    """Formats alone are no content: whole rows and columns often have them."""
     return sheet.getCellRangeByPosition(column, row, last.EndColumn, last.EndRow).queryContentCells(_CONTENT).Count > 0
 
 
@@ -75,14 +75,14 @@ def has_text_over(sheet, letters):
 
 
 def blocks(found):
-    """A range in parts of not too many cells: as column, row, last column, last row."""
+    """Splits a range into blocks of few cells: column, row, last column, last row."""
     rows = max(1, _CELLS_AT_ONCE // (found.EndColumn - found.StartColumn + 1))
     for row in range(found.StartRow, found.EndRow + 1, rows):
         yield found.StartColumn, row, found.EndColumn, min(row + rows - 1, found.EndRow)
 
 
 def may_have_text_over(path, size):
-    """Returns whether a cell in a file may have a text of more letters, judged by its bytes; also where that cannot be told."""
+    """Returns whether a cell in a file may have a text of more letters, by its bytes; True if they cannot be read."""
     try:
         if not zipfile.is_zipfile(path):
             with open(path, 'rb') as file:

@@ -39,17 +39,13 @@ export interface EngineResult {
 export type EngineFailureReason =
   /** Missing or wrong. */
   | 'password'
-  /** LibreOffice cannot open the document, */
   | 'corrupt'
-  /** or leaves out a part of the package that cannot be read. */
   | 'damaged_part'
   /** The document is of another family than its format. */
   | 'other_format'
-  /** The document took down two workers, */
+  /** Two workers died of the document. */
   | 'crashed'
-  /** or needed more memory than a worker may have. */
   | 'memory'
-  /** The result is over `maxOutputBytes`. */
   | 'output_limit'
   /** A target has no room for all of a sheet. */
   | 'too_many_rows'

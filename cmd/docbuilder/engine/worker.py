@@ -1,7 +1,6 @@
-"""The inside of one worker: confines itself, keeps one LibreOffice, and turns documents into documents for the service.
+"""The main program of a worker: confines itself, keeps one LibreOffice, and converts documents for the service.
 
-Speaks JSON lines: setup and jobs on stdin, answers on stdout. What a job means (filters, properties) is decided by
-the service; this file only carries it over to UNO.
+It reads JSON lines (setup and jobs) from stdin and writes answers to stdout. The service chooses filters and properties.
 """
 import json
 import os
@@ -58,20 +57,20 @@ def serve(task, jobs, watch):
 
 
 def perform(task, jobs):
-    """Answers before it closes the document, so that the result need not wait for that."""
+    """Does a job. The answer comes before the document is closed, which takes time."""
     try:
         answer(answer='done', **jobs.run(task))
     except Exception as error:
         kind = type(error).__name__.rpartition('.')[2]
         if kind in BRIDGE_GONE or kind == 'RuntimeException' and not jobs.office_survives():
-            time.sleep(DEATH_SECONDS)  # the thread that watches LibreOffice ends this process, and says why
+            time.sleep(DEATH_SECONDS)  # the thread that watches LibreOffice ends this process and reports the reason
             raise
         answer(answer='failed', **jobs.explain(error))
     jobs.close()
 
 
 def confine_as(setup):
-    """Confines this process as `setup` says and proves it; ends it where the proof fails."""
+    """Confines this process, and ends it if it can still do what it should not."""
     confine.limit(setup['dataBytes'], setup['processes'])
     if setup['sandbox'] == 'off':
         confine.die_with_parent()

@@ -49,6 +49,8 @@ describe('file names', () => {
       ['Bảng giá', 'Bảng giá'],
       ['[1] data', '(1) data'],
       ["'quoted'", 'quoted'],
+      ["'.hidden '", 'hidden'],
+      ["'", 'tai-lieu'],
       ['History', 'History_'],
       ['Báo cáo doanh thu quý ba năm 2026', 'Báo cáo doanh thu quý ba năm 20'],
       [`${'a'.repeat(30)}'b`, 'a'.repeat(30)],

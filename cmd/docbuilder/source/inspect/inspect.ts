@@ -73,7 +73,7 @@ async function inspectSource(source: ByteSource, name: SourceName, options: Insp
       if (saysText(name) && options.encoding?.startsWith('utf-16')) return inspectText(source, head, name, options);
       return refuseUnknown(name, 'binary');
     case 'markup': {
-      const markup = inspectMarkup(source, head);
+      const markup = inspectMarkup(source, head, name);
       if (markup && 'format' in markup) return { ...markup, encrypted: false };
       if (markup && !saysText(name)) throw unsupported(markup.foreign);
       return inspectText(source, head, name, options);
@@ -105,11 +105,13 @@ type Markup = { format: SourceFormat; macros: Macros | null } | { foreign: 'html
  * for text.
  * @throws {AppError} `corrupt_source` `doctype`; `unsupported_format` for other OpenDocument files
  */
-function inspectMarkup(source: ByteSource, head: Buffer): Markup {
+function inspectMarkup(source: ByteSource, head: Buffer, name: SourceName): Markup {
   const { state, doctype, root } = readProlog(head);
   const [tag = ''] = /^[^\s/>]*/.exec(root) ?? [];
   const element = tag.slice(tag.indexOf(':') + 1).toLowerCase();
   if (doctype !== undefined) {
+    // No parser reads it: it is converted as text.
+    if (saysText(name)) return undefined;
     if (/^<!doctype\s+html/i.test(doctype)) return { foreign: 'html' };
     if (/^<!doctype\s+svg/i.test(doctype)) return { foreign: 'svg' };
     throw corrupt('doctype');

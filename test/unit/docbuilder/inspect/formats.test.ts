@@ -103,6 +103,12 @@ const NAMED: Row[] = [
   ['a csv by `from` in capitals', open.csv(), undefined, { format: 'csv' }, { from: 'CSV' }],
   ['a document by its content, not by `from`', ooxml('docx'), 'a.docx', { format: 'docx' }, { from: 'odt' }],
   ['a web page called text', '<!DOCTYPE html><p>a</p>', 'a.txt', { format: 'txt' }],
+  [
+    'XML with a document type called text',
+    '<?xml version="1.0"?>\n<!DOCTYPE a SYSTEM "a.dtd">\n<a/>',
+    'a.txt',
+    { format: 'txt' },
+  ],
   ['XML called csv', '<?xml version="1.0"?><a/>', 'a.csv', { format: 'csv' }],
   ['an encrypted workbook', ENCRYPTED, 'a.xlsx', { format: 'xlsx', encrypted: true }, { hasPassword }],
   ['an encrypted document with macros', ENCRYPTED, 'a.docm', { format: 'docm' }, { hasPassword }],
