@@ -185,7 +185,7 @@ describe('the documentation', () => {
   const operations: { method: string; path: string }[] = JSON.parse(read('schemas/openapi/operations.json')).docbuilder;
   const gate = [
     ...all(read('cmd/gate/http/public.ts'), /^ {4}'(\/svc\/[\w.]+)'/gm),
-    ...[...all(read('cmd/gate/http/demo.ts'), /^ {4}\.route\('(\/[\w.]+)'\)/gm)].map((path) => `/svc/demo${path}`),
+    ...[...all(read('cmd/gate/http/demo.ts'), /^ {4}(?:\.route\()?'(\/[\w.]+)'/gm)].map((path) => `/svc/demo${path}`),
   ].map((path) => `GET ${path}`);
   const fields = all(page('docs/svcinstance.md'), /^(?:\| |### )`?(?:spec\.)?([\w.]+)/gm);
   const pod = ['pod', ...all(page('docs/svcinstance.md'), /^\| `(pod\.[\w.]+)/gm)];

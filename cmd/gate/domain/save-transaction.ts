@@ -61,7 +61,7 @@ export async function commitSave(
   // Only the first save with a nonce counts: the editor sends it again with its final save.
   const isAsked = facts.nonce !== null && !facts.final && versions.every((version) => version.nonce !== facts.nonce);
   const nonce = isAsked ? facts.nonce : null;
-  if (isConflict || isRepeat(previous, uploaded.sha256, facts, nonce)) {
+  if (isConflict || isRepeat(previous, { session, uploaded, facts }, nonce)) {
     await dropUpload(tx, uploaded.blob);
     return isConflict ? 'conflict' : { version: previous, isNew: false, called: false };
   }
@@ -97,12 +97,16 @@ function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<P
 }
 
 /**
- * Returns whether the bytes of the current version came again without being asked for: when the last person leaves, or
- * after an answer that the editor missed.
+ * Returns whether the bytes of the current version came again without being asked for: when the last person leaves,
+ * after an answer that the editor missed, or from an edit that was restored already.
  */
-function isRepeat(current: VersionRecord, sha256: string, facts: SaveFacts, nonce: string | null): boolean {
-  if (sha256 !== current.sha256 || nonce !== null) return false;
-  return facts.final || current.final || facts.nonce !== null;
+function isRepeat(
+  current: VersionRecord,
+  { session, uploaded, facts }: Omit<NewVersion, 'now'>,
+  nonce: string | null,
+): boolean {
+  if (uploaded.sha256 !== current.sha256 || nonce !== null) return false;
+  return facts.final || current.final || facts.nonce !== null || session.sessionId === null;
 }
 
 /** Removes versions that are neither among the latest five nor the original. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -146,6 +146,17 @@ describe('saves', () => {
     await until('the callbacks', () => told.length >= 5);
     expect(told.map((body) => body.version)).to.deep.equal([1, 2, 3, 4, 5]);
     expect(await bench.rows.transact((tx) => tx.pendingDeliveries())).to.equal(0);
+  });
+
+  it('of an edit that is restored twice at the same time are one version and one callback', async () => {
+    await begin();
+    const content = Buffer.from('never stored');
+    const file = { docId: 'doc_a', pid: 7, sha256: hash('sha256', content), madeAt: 0, ageMs: 0 };
+    await bench.unsaved.keep(file, bytes(content));
+    const [edit] = await bench.unsaved.list();
+    await Promise.all([1, 2].map(() => bench.unsaved.restore(edit?.id ?? '')));
+    expect(await version()).to.equal(1);
+    expect(await bench.rows.read((tx) => tx.deliveries())).to.have.length(1);
   });
 
   it('outlast trouble with the disk, wherever in the content it comes, and with the rows, and make one version', async () => {
