@@ -39,10 +39,10 @@ export class OwnedObjects {
   readonly #applied = new Map<string, { digest: string; version: string }>();
   /** Applies without an answer yet, and whether a watch has shown the object meanwhile. */
   readonly #applying = new Map<string, boolean>();
-  readonly #onChange: (instance: string) => void;
+  readonly #onChange: (instance: string, id: string) => void;
 
-  /** @param onChange called with an instance whose object somebody has changed while it was applied */
-  constructor(onChange: (instance: string) => void = () => undefined) {
+  /** @param onChange called with instance and id of an object that somebody has changed while it was applied */
+  constructor(onChange: (instance: string, id: string) => void = () => undefined) {
     this.#onChange = onChange;
   }
 
@@ -114,7 +114,7 @@ export class OwnedObjects {
       const seen = this.#applying.get(id);
       this.#applying.delete(id);
       const known = this.#objects.get(id);
-      if (seen && known && known.resourceVersion !== this.#applied.get(id)?.version) this.#onChange(known.instance);
+      if (seen && known && known.resourceVersion !== this.#applied.get(id)?.version) this.#onChange(known.instance, id);
     }
   }
 
