@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Pool } from 'undici';
 import { GATE_FLAGS, NODE_ENVIRONMENT } from '../../src/common/node-flags.ts';
-import { cpuSeconds } from '../process-usage.ts';
 import { onRelease } from '../releases.ts';
 import { send } from '../send.ts';
 
@@ -19,8 +18,6 @@ export interface Bare {
   expressPort: number;
   /** Sends a PUT. @returns milliseconds from the first byte sent to the answer */
   put(bytes: Uint8Array): Promise<number>;
-  /** CPU time used so far, seconds. */
-  cpu(): number;
   stop(): Promise<void>;
 }
 
@@ -50,6 +47,5 @@ export async function startBare(folder: string): Promise<Bare> {
       await stop();
     },
     put: (bytes) => send(pool, { method: 'PUT', path: '/', body: bytes }),
-    cpu: () => cpuSeconds(child.pid),
   };
 }

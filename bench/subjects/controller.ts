@@ -4,7 +4,7 @@ import type { Environment } from '../../src/common/config.ts';
 import type { Figures } from '../../test/support/controller.ts';
 import { spawnMain } from '../../test/support/process.ts';
 import { until } from '../../test/support/until.ts';
-import { cpuSeconds, residentBytes } from '../process-usage.ts';
+import { residentBytes } from '../process-usage.ts';
 import { onRelease } from '../releases.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -12,15 +12,13 @@ const START_MS = 60_000;
 /** As the entry point of its image. */
 const FLAGS = ['--optimize-for-size', '--enable-source-maps'];
 
-/** The controller as a process of its own, in the cluster as far as it can tell. */
+/** The controller as a process of its own, with the environment and files of a pod. */
 export interface ControllerSubject {
   /** Resolves once it has read what there is; another may lead. */
   ready(): Promise<void>;
   figures(): Promise<Figures & { leading: boolean; waits_for: string | null }>;
   /** The resident part of its memory, bytes. */
   rss(): number;
-  /** It has used so far, in seconds. */
-  cpu(): number;
   log(): string;
   /** Resolves with its exit code or signal. */
   ended: Promise<number | NodeJS.Signals>;
@@ -71,7 +69,6 @@ export async function startController(
     },
     figures: async () => (await (await ask('/status')).json()) as Awaited<ReturnType<ControllerSubject['figures']>>,
     rss: () => residentBytes(child.pid),
-    cpu: () => cpuSeconds(child.pid),
   };
 }
 

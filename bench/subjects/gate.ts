@@ -3,7 +3,6 @@ import type { Environment } from '../../src/common/config.ts';
 import { page, socket26 } from '../../test/support/gate-openings.ts';
 import { putHeaders } from '../../test/support/gate-saves.ts';
 import { startStack } from '../../test/support/stack.ts';
-import { cpuSeconds } from '../process-usage.ts';
 import { onRelease } from '../releases.ts';
 import { send } from '../send.ts';
 
@@ -15,8 +14,6 @@ export interface GateSubject {
   put(bytes: Uint8Array): Promise<number>;
   /** The questions of the front when the document is opened: for its page, and for its socket. */
   questions: Buffer[];
-  /** CPU time used so far, seconds. */
-  cpu(): number;
   stop(): Promise<void>;
 }
 
@@ -39,7 +36,6 @@ export async function startGate(environment: Environment = {}): Promise<GateSubj
     port: Number(new URL(wopiUrl).port),
     questions: [question('page', page(source)), question('ws', socket26(source, form.access_token))],
     stop,
-    cpu: () => cpuSeconds(stack.gate.child?.pid),
     put: (bytes) =>
       send(pool, {
         method: 'POST',

@@ -74,16 +74,15 @@ export async function forAll<T>(items: Iterable<T>, work: (item: T) => Promise<u
   await Promise.all(Array.from({ length: parallel }, worker));
 }
 
-/** All that the controller has made, of one instance or of all. */
-export async function ownedObjects({ client, namespace }: Cluster, instance?: string): Promise<KubernetesObject[]> {
-  const labelSelector = OWNED_SELECTOR + (instance === undefined ? '' : `,app.kubernetes.io/instance=${instance}`);
+/** The objects that the controller has made. */
+export async function ownedObjects({ client, namespace }: Cluster): Promise<KubernetesObject[]> {
   const objects: KubernetesObject[] = [];
   for (const resource of Object.values(OWNED)) {
     let next: string | undefined;
     do {
       const page = await client.list<KubernetesObject>(resource, {
         namespace,
-        labelSelector,
+        labelSelector: OWNED_SELECTOR,
         limit: 500,
         continue: next,
       });

@@ -3,7 +3,6 @@ import { RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import type { SvcInstance } from '../../../cmd/controller/reconcile/instances.ts';
 import { mebibytes, milliseconds, table, times } from '../../format.ts';
 import type { Row } from '../../measurement.ts';
-import { sum } from '../../statistics.ts';
 import { bareWriter } from '../../subjects/bare-writer.ts';
 import { type Cluster, startCluster } from '../../subjects/cluster.ts';
 import { startController } from '../../subjects/controller.ts';
@@ -39,8 +38,6 @@ export async function measureCold(options: Options): Promise<Cold> {
   const controller = await startController(ours);
   await Promise.all(names.map((name) => watched.settled(name)));
   const seconds = (performance.now() - started) / 1000;
-  const cpu = controller.cpu();
-  const writes = sum([...(await ours.writes()).values()]);
   const objects = await ownedObjects(ours);
   const sample = await ours.client.get<SvcInstance>(RESOURCES.svcInstance, ours.namespace, names[0] ?? '');
 
@@ -78,8 +75,7 @@ export async function measureCold(options: Options): Promise<Cold> {
       },
     ],
     notes: `Instances are created while there is no controller; time counts from the start of its process to the last status, which follows the last object. An instance has ${each}
-objects, and there were ${writes} writes in all by the API server's audit log. The bare client sends the same bodies with the same parallelism to another API
-server that is as empty, without a look at what there is. The controller used ${cpu.toFixed(1)} s of CPU time; the rest is the API server's and etcd's, on the same cores.
+objects. The bare client sends the same bodies with the same parallelism to another API server that is as empty, and reads nothing before.
 
 Memory is what is resident (VmRSS), ${calmSeconds} s after the last thing that happened, all Deployments complete; an instance's share is the difference to the same without one.
 
