@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -15,26 +15,16 @@ import { startCanary } from '../support/canary.ts';
 import { useFolder } from '../support/folder.ts';
 import { callbackReceiver } from '../support/gate-receiver.ts';
 import { licensed } from '../support/license.ts';
-import { fakeDocker, type Local, processesIn, startLocal } from '../support/local.ts';
+import { type Local, processesIn, startLocal } from '../support/local.ts';
 import { secret } from '../support/logs.ts';
 import { processesNaming } from '../support/process.ts';
 import { s3Missing } from '../support/s3-server.ts';
 import { form } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-/** Docker while it makes a container: it hears no signal, and ends when the container is removed. */
-const DEAF_DOCKER = `trap '' INT TERM
-case "$1 $*" in
-  network*) echo 127.0.0.1 ;;
-  image*) echo there ;;
-  run*server_name*) rm -f "$0.removed"; until [ -e "$0.removed" ]; do sleep 0.05; done; exit 137 ;;
-  rm*) touch "$0.removed" ;;
-esac`;
-
 describe('the service on a developer’s machine', function () {
   this.timeout(60_000);
   let local: Local;
-  let programs = '';
   /** What a test has started besides. */
   const ends: (() => unknown)[] = [];
   async function editorAt(port: number, options: Partial<EditorOptions>): Promise<StandInEditor> {
@@ -48,15 +38,14 @@ describe('the service on a developer’s machine', function () {
   afterEach(async () => {
     await local.stop();
     for (const end of ends.splice(0)) await end();
-    await rm(programs, { recursive: true, force: true });
   });
   // Removed once what runs in it has ended.
   const folder = useFolder('test');
 
   /** A PATH with a program `docker` that is this script. */
   async function withDocker(script: string): Promise<string> {
-    programs = await fakeDocker(script);
-    return `${programs}:${process.env['PATH']}`;
+    await writeFile(folder.at('docker'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return `${folder.path}:${process.env['PATH']}`;
   }
 
   it('starts, says where and with which key, offers the real editor where Docker answers, demonstrates, converts, and leaves nothing behind after Ctrl+C', async () => {
@@ -160,15 +149,6 @@ describe('the service on a developer’s machine', function () {
       expect(local.said()).to.match(said);
     });
   }
-
-  it('removes a container that does not run yet, when it is stopped: signals do not reach it', async () => {
-    local = await startLocal({ SVC_LOCAL_EDITOR: 'docker', PATH: await withDocker(DEAF_DOCKER) });
-    await until('docker run', () => processesNaming(`server_name=localhost:${local.port}`).length > 0 || undefined);
-    local.child.kill('SIGINT');
-    expect(await local.ended).to.equal(0);
-    expect(local.said()).to.equal('');
-    await until('no process is left', () => processesIn(local.folder).length === 0 || undefined);
-  });
 
   it('ends when make is killed', async () => {
     // The last line of the recipe; the first installs packages.
