@@ -1,6 +1,6 @@
 /**
  * Three gates, one PostgreSQL and one S3 server through bad minutes: `mocha test/chaos/gates.chaos.ts`. It is no part of
- * `make test`. Sizes are variables: SVC_CHAOS_SAVES, _DOCUMENTS, _CUTS, _EVERY_MS, _CLIENTS, _SECONDS.
+ * `make test`. Sizes are variables: SVC_CHAOS_SAVES, _DOCUMENTS, _CUTS, _EVERY_MS.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,6 @@ const [SAVES, DOCUMENTS, CUTS, EVERY_MS] = [
   size('CUTS', 300),
   size('EVERY_MS', 1_000),
 ];
-const [CLIENTS, SECONDS, CAP] = [size('CLIENTS', 500), size('SECONDS', 300), 50];
 const SAVING = 8;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -172,57 +171,6 @@ describe('three gates', function () {
         await sleep(Math.max(0, EVERY_MS - (performance.now() - begun)));
       }
     });
-  });
-
-  it(`let in no more than ${CAP} of ${CLIENTS} clients that come and go for ${SECONDS} s, while gates are killed`, async () => {
-    const environment = { SVC_GATE_CONNECTION_CAP: String(CAP) };
-    gates = await startGates({ count: 3, databaseUrl: await postgres.create(net.port), s3, environment });
-    const deadline = performance.now() + SECONDS * 1_000;
-    const figures = { most: 0, openings: 0, refused: 0, limited: 0, failed: 0 };
-    let editing = 0;
-
-    async function come(client: number): Promise<void> {
-      await sleep(randomInt(5_000));
-      let session: EmbedSession | undefined;
-      while (performance.now() < deadline) {
-        try {
-          session ??= await gates.create({ key: `document-${client % 40}` });
-          if (session.mode === 'view') figures.limited += 1;
-          else await edit(session);
-        } catch (error) {
-          if (String(error).includes('refused')) figures.refused += 1;
-          else figures.failed += 1;
-        }
-        // One comes back with its session, another deletes it and asks for a new one.
-        if (session && randomInt(2) === 0) {
-          await gates.ask(session, '', { method: 'DELETE' }).catch(() => {});
-          session = undefined;
-        }
-        await sleep(randomInt(10_000));
-      }
-    }
-
-    async function edit(session: EmbedSession): Promise<void> {
-      const view = await gates.open(session);
-      editing += 1;
-      figures.openings += 1;
-      figures.most = Math.max(figures.most, editing);
-      await sleep(randomInt(20_000));
-      editing -= 1;
-      await (randomInt(2) === 0 ? view.drop() : view.leave());
-    }
-
-    async function trouble(): Promise<void> {
-      while (performance.now() < deadline) {
-        await sleep(10_000);
-        await replaceGate();
-      }
-    }
-
-    await Promise.all([trouble(), ...Array.from({ length: CLIENTS }, (_, client) => come(client))]);
-    say(JSON.stringify(figures));
-    expect(figures.most).to.be.at.most(CAP);
-    expect(figures.openings).to.be.greaterThan(CAP);
   });
 
   it('lose nothing when the standby takes the place of their PostgreSQL', async () => {
