@@ -131,6 +131,38 @@ describe('the chart on an API server', function () {
     });
   }
 
+  it('says what the controller needs to take back objects that have lost their owner, and gives it that right', async () => {
+    const kubectl = (...parameters: string[]) => server.kubectl(['-n', 'adopts', ...parameters]);
+    await server.kubectl(['create', 'namespace', 'adopts']);
+    await run('upgrade', 'svc', CHART, '--reset-values');
+    const ready = () => {
+      const path = '{range .status.conditions[?(@.type=="Ready")]}{.reason} {.message}{end}';
+      return kubectl('get', 'svci', 'office', '-o', `jsonpath=${path}`);
+    };
+    const controller = await chart.startController();
+    try {
+      await kubectl('apply', '-f', EXAMPLE);
+      await until('it progresses', async () => (await ready()).startsWith('Progressing '));
+      // As `kubectl delete --cascade=orphan` does, where there is a garbage collector.
+      const lost = ['secret/office-secrets', 'service/office-gate'];
+      for (const object of lost)
+        await kubectl('patch', object, '--type=merge', '-p', '{"metadata":{"ownerReferences":null}}');
+      const needed = 'To adopt it, the controller needs rbac.adopt=true in its chart.';
+      await until('it says so', async () => (await ready()).includes(needed));
+      await run('upgrade', 'svc', CHART, '--set', 'rbac.adopt=true');
+      await until('it progresses again', async () => {
+        await kubectl('annotate', '--overwrite', 'svci', 'office', `svc.internal/reconcile-at=${Date.now()}`);
+        return (await ready()).startsWith('Progressing ');
+      });
+      const owners = await kubectl('get', ...lost, '-o', 'jsonpath={..ownerReferences[*].name}');
+      expect(owners).to.equal('office office');
+    } finally {
+      controller.child.kill('SIGTERM');
+      await controller.ended;
+      await kubectl('delete', 'svci', '--all');
+    }
+  });
+
   it('says that the CRD is gone, and goes on by itself when it is installed anew', async () => {
     const [port] = await freePorts(1);
     const controller = await chart.startController([], { SVC_CONTROLLER_LISTEN: `127.0.0.1:${port}` });
