@@ -37,7 +37,7 @@ describe('a package made to be looked at for long', () => {
 
   it('with one entry listed thousands of times', async () => {
     for (const name of [TYPES, 'mimetype']) {
-      const file = repeated(10_000, name, ' '.repeat(4 * MiB));
+      const file = repeated(2_000, name, ' '.repeat(4 * MiB));
       const spent = processorTime();
       expect(await look(file)).to.equal('zip');
       expect(spent(), name).to.be.below(5000);

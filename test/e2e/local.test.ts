@@ -125,23 +125,9 @@ describe('the service on a developer’s machine', function () {
   const DOCKER = { SVC_LOCAL_EDITOR: 'docker' };
   const NO_DAEMON = 'echo "Cannot connect to the daemon" >&2; exit 1';
   for (const [environment, said, docker] of [
-    [{ SVC_LOCAL_STORE: 'floppy' }, /^STORE=floppy must be embedded or shared, such as make run STORE=shared\n$/],
     [{ ...DOCKER, PATH: '/nowhere' }, /^EDITOR=docker: .*there is no program `docker` on this machine.*\n$/],
     [DOCKER, /^EDITOR=docker: .*answer: Cannot connect to the d.*\n$/, NO_DAEMON],
-    [{ SVC_LOCAL_PORTS: 'all' }, /^SVC_LOCAL_PORTS=all must list ports of your own pages.*\n$/],
-    [{ PORT: '80808' }, /^PORT=80808 is not a port number from 1 to 65535, such as make run PORT=8081\n$/],
     [{ PORT: '6000' }, /^No browser opens port 6000\. Choose another: make run PORT=\d+\n$/],
-    ...['localhost:9980', 'https://localhost:9980', 'http://localhost:9980/office'].map(
-      (address) =>
-        [
-          { SVC_ONLINE_URL: address },
-          /^EDITOR_URL .* must be an address such as http:\/\/localhost:9980: .*\n$/,
-        ] as const,
-    ),
-    [
-      { SVC_ONLINE_URL: 'http://localhost:1', SVC_ONLINE_ADMIN_PASSWORD_FILE: '/nowhere' },
-      /^EDITOR_PASSWORD_FILE .*: ENOENT.*\n$/,
-    ],
   ] as const) {
     it(`says what is wrong with ${JSON.stringify(environment)}, before it starts anything`, async () => {
       local = await startLocal({ ...(docker && { PATH: await withDocker(docker) }), ...environment });
