@@ -139,6 +139,28 @@ describe('bad uploads', () => {
     ]);
     for (const coding of ['identity', 'utf-8']) expect((await build(coding, script)).status, coding).to.equal(200);
   });
+
+  it('a form that is cut off, no form at all, or a part with a name or headers that never end', async () => {
+    const named = (name: string) => `Content-Disposition: form-data; name="file"; filename="${name}"`;
+    const whole = (lines: string) => `${field('to', 'pdf')}\r\n--b\r\n${lines}\r\n\r\nabc\r\n--b--\r\n`;
+    const bounded = 'multipart/form-data; boundary=b';
+    const forms: [what: string, body: string, type?: string][] = [
+      ['cut off', `${field('to', 'pdf')}\r\n--b\r\nContent-Disp`],
+      ['no form', 'nothing of the kind'],
+      ['no boundary', 'no boundary', 'multipart/form-data'],
+      ['nothing', ''],
+      ['a long name', whole(named(`a${'.'.repeat(2000)}x.txt`))],
+      ['a name that is cut off', whole(named(`a${' '.repeat(70_000)}x.txt`))],
+      ['a name without end', whole(named('a'.repeat(300_000)))],
+      ['padding before it', whole(`X-Pad: ${'x'.repeat(20_000)}\r\n${named('a.txt')}`)],
+    ];
+    for (const [what, body, type = bounded] of forms) {
+      const started = performance.now();
+      const response = await service.call('/v1/convert', { method: 'POST', body, headers: { 'Content-Type': type } });
+      expect(await errorOf(response), what).to.include({ status: 400, code: 'bad_request' });
+      expect(performance.now() - started, what).to.be.lessThan(2000);
+    }
+  });
 });
 
 function head(service: TestService, length: number): string {
