@@ -12,7 +12,7 @@ import { VERSION } from '../../src/common/version.ts';
 import type { Cluster } from './cluster.ts';
 import { forAll } from './instances.ts';
 
-/** As the controller has them: of an instance all objects of a stage. */
+/** The objects of an instance, by the controller's stages. */
 const CONNECTIONS = 16;
 const INSTANCES_AT_A_TIME = 4;
 const OBJECTS_AT_A_TIME = 24;

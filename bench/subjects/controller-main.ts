@@ -3,7 +3,7 @@ import { loadConfig } from '../../cmd/controller/config.ts';
 import { loadKubeConfig } from '../../cmd/controller/k8s/kube-config.ts';
 import { runService } from '../../src/common/service.ts';
 
-/** As cmd/controller/main.ts, in a pod whose root folder is BENCH_ROOT. */
+/** cmd/controller/main.ts in a pod whose root folder is BENCH_ROOT. */
 await runService({
   name: 'controller',
   load: loadConfig,

@@ -9,7 +9,7 @@ import { onRelease } from '../releases.ts';
 import type { Cluster } from './cluster.ts';
 
 const START_MS = 60_000;
-/** As the entry point of its image. */
+/** The flags of its image's entry point. */
 const FLAGS = ['--optimize-for-size', '--enable-source-maps'];
 
 /** The controller as a process of its own, with the environment and files of a pod. */

@@ -6,7 +6,7 @@ import { startStack } from '../../test/support/stack.ts';
 import { onRelease } from '../releases.ts';
 import { send } from '../send.ts';
 
-/** The gate as a process of its own, with a document that somebody edits. */
+/** The gate as a process of its own, with a document open for editing. */
 export interface GateSubject {
   /** The side that the front asks and the editor saves at. */
   port: number;
@@ -46,7 +46,7 @@ export async function startGate(environment: Environment = {}): Promise<GateSubj
   };
 }
 
-/** As the front sends it (ingress/front/ask.conf). */
+/** The front's question (ingress/front/ask.conf). */
 function question(stage: 'page' | 'ws', uri: string): Buffer {
   const lines = [
     'POST /svc/auth HTTP/1.1',

@@ -18,7 +18,7 @@ const STATUS = `document.querySelector('#editor [role=status]')`;
 
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What happens to all browsers at once: each has a document of its own, in which something was typed. */
+/** Each day happens to all browsers at once; each has a document of its own, in which text was typed. */
 describe('SVC.Editor on bad days', function () {
   this.timeout(90_000);
   let stack: Stack;
@@ -234,7 +234,7 @@ describe('SVC.Editor on bad days', function () {
     await stack.gate.kill();
     try {
       await each(async (tab) => {
-        // What the front answers in the gate's place is not for pages of other origins: that is a failure to some browsers.
+        // The front's own answer has no CORS header: some browsers report it as a failure.
         const noticed = new Promise<void>((resolve) => {
           const notice = (request: HTTPRequest) => request.url().includes('/svc/embed/session/') && resolve();
           tab.page.on('requestfailed', notice);

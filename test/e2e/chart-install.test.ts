@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** Longer than a lease lasts that a controller before left behind. */
 const until = <T>(what: string, probe: () => Promise<T | undefined>): Promise<T> => within(what, probe, 60_000);
 const EXAMPLE = join(root, 'docs/examples/community.yaml');
-/** A claim that somebody made from a snapshot. */
+/** A claim that was restored from a snapshot. */
 const RESTORED = JSON.stringify({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
@@ -112,10 +112,10 @@ describe('the chart on an API server', function () {
         await until('a status that has looked for pods', async () =>
           (await kubectl(['get', 'svci', 'office', '-o', message])).includes('is starting'),
         );
-        // As docs/kubernetes-operations.md says of a restored claim.
+        // docs/kubernetes-operations.md says so of a restored claim.
         const label = 'jsonpath={.metadata.labels.app\\.kubernetes\\.io/managed-by}';
         expect(await kubectl(['get', 'pvc', 'office-gate', '-o', label])).to.equal('svc-controller');
-        // What is no longer wanted goes, what was deleted comes back.
+        // Objects that the spec no longer asks for go, deleted ones come back.
         await kubectl(['delete', 'poddisruptionbudget/office-gate']);
         await kubectl(['patch', 'svci', 'office', '--type=merge', '-p', NO_EDGE]);
         await until('no edge', async () => (await there('ingress/office')) === '');
@@ -143,7 +143,7 @@ describe('the chart on an API server', function () {
     try {
       await kubectl('apply', '-f', EXAMPLE);
       await until('it progresses', async () => (await ready()).startsWith('Progressing '));
-      // As `kubectl delete --cascade=orphan` does, where there is a garbage collector.
+      // `kubectl delete --cascade=orphan` leaves them so, where there is a garbage collector.
       const lost = ['secret/office-secrets', 'service/office-gate'];
       for (const object of lost)
         await kubectl('patch', object, '--type=merge', '-p', '{"metadata":{"ownerReferences":null}}');

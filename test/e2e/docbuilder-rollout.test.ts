@@ -41,7 +41,7 @@ describe('a rollout of DocBuilder under load', function () {
     const load = startLoad(front.url.origin);
     await Promise.all([start(2), start(3)]);
     for (const [index, service] of old.entries()) {
-      // As a cluster does: whoever is to end is asked nothing more.
+      // A cluster sends no more requests to a pod that is to end.
       await front.reload(proxy(ports.slice(index + 1)));
       await end(service);
     }

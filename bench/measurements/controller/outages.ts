@@ -24,7 +24,7 @@ export async function measureOutages(
 ): Promise<{ rows: Row[]; notes: string }> {
   const proxy = await startTcpProxy(Number(new URL(cluster.server.url).port));
   const closed = onRelease(() => proxy.close());
-  // As the chart has it. A kubelet starts them anew when they end because their Lease is lost.
+  // The chart starts two. A kubelet restarts one that ends because it has lost its Lease.
   const pods = [await startPod(cluster, String(proxy.port)), await startPod(cluster, String(proxy.port))];
   await settled(pods);
   const rounds = { names: names.values() };
@@ -74,7 +74,7 @@ API server can be reached again. If the controller that leads then has just star
   };
 }
 
-/** A change by somebody else, and whether the controller has dealt with it. */
+/** A change by another client. */
 interface Change {
   name: string;
   dealtWith(): Promise<boolean>;

@@ -132,7 +132,7 @@ async function tried(neighbours: Neighbours, dnsAddress: string): Promise<string
   const found: string[] = [];
   while (senders.length > 0) {
     const some = senders.splice(0, SENDERS).map(async ([name, from]) => {
-      // What a pod sends to itself passes no network.
+      // A pod's traffic to itself passes no network.
       const others = targets.filter((target) => target.name !== name);
       return (await answering(from, others)).map((to) => `${name} > ${to.name}:${to.port}/${to.protocol}`);
     });

@@ -40,7 +40,7 @@ describe('the controller repairs', function () {
     await cluster.settled('office');
     await Promise.all(wanted.map((object) => foreign(cluster, object)));
     const outcomes: Outcomes = { times: [], stubborn: [], told: [] };
-    // One after the other: the status tells of one stage at a time.
+    // One after the other: the status shows one stage at a time.
     for (const object of wanted) await alterAll(cluster, object, outcomes);
     const { times, stubborn, told } = outcomes;
     for (const object of wanted) {
@@ -58,7 +58,7 @@ describe('the controller repairs', function () {
   });
 });
 
-/** What is not altered, by kind: what names an object or an element of a list, and what the API server lets nobody change. */
+/** Fields that are not altered, by kind: names of objects and of elements of lists, and fields that the API server keeps. */
 const LEFT_OUT: Record<string, RegExp> = {
   '': /^(apiVersion|kind|metadata\.name.*)$|\.uid$/,
   PersistentVolumeClaim: /^spec/,
@@ -76,7 +76,7 @@ const LEFT_OUT: Record<string, RegExp> = {
  */
 const UNFIT = / spec\.(strategy\.type|.*\.ports\.\[\w+\]\.(containerPort|protocol))$/;
 
-/** What the controller should have made, by what the API server has. */
+/** The objects that the controller should have made, from the state of the API server. */
 async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> {
   const { images, clusterDomain, clusterDns, dnsAddress } = loadConfig(cluster.environment);
   const objects = await cluster.objects();
@@ -118,7 +118,7 @@ async function remove(cluster: TestCluster, object: KubernetesObject): Promise<v
   });
 }
 
-/** Changes the live object as somebody else would. @returns false when the API server refuses that */
+/** Changes the live object as another client. @returns false when the API server refuses that */
 async function change(cluster: TestCluster, object: KubernetesObject, by: (live: KubernetesObject) => void) {
   for (;;) {
     const live = await liveOf(cluster, object);
@@ -141,7 +141,7 @@ async function foreign(cluster: TestCluster, object: KubernetesObject): Promise<
   });
 }
 
-/** What became of fields that were altered. */
+/** The outcome for fields that were altered. */
 interface Outcomes {
   /** Milliseconds until they were repaired. */
   times: number[];
@@ -179,7 +179,7 @@ async function alterAll(cluster: TestCluster, object: KubernetesObject, { times,
   await alter(leaves(object).filter((path) => !leftOut.some((pattern) => pattern?.test(shownPath(path)))));
 }
 
-/** Milliseconds until all values are as they were; undefined where the status says that somebody must put that right. */
+/** Milliseconds until all values are as they were; undefined where the status says that an administrator must correct that. */
 async function repairTime(cluster: TestCluster, object: KubernetesObject, paths: Step[][], before: unknown[]) {
   const started = Date.now();
   let wrong: string[] = [];
@@ -208,14 +208,14 @@ async function isTold(cluster: TestCluster, { metadata: { name } }: KubernetesOb
   return reason === 'Refused' && message.includes(`/${name}: 422 `);
 }
 
-/** As the status asks for. */
+/** Restores the object, as the status says. */
 async function putBack(cluster: TestCluster, object: KubernetesObject, original: KubernetesObject): Promise<void> {
   const { apiVersion: _, kind: __, metadata: ___, ...content } = original as KubernetesObject & { status?: object };
   expect(await change(cluster, object, (live) => void Object.assign(live, structuredClone(content)))).to.equal(true);
   await until('that is good', async () => !(await isTold(cluster, object)) || undefined);
 }
 
-/** Of fields that take certain values only. */
+/** Other values of fields that are enumerations. */
 const OTHERS: Record<string, string> = {
   ...{ TCP: 'UDP', ClusterIP: 'NodePort', RuntimeDefault: 'Unconfined', Recreate: 'RollingUpdate', Memory: '' },
   ...{ Prefix: 'Exact', Exact: 'Prefix', ImplementationSpecific: 'Prefix', In: 'NotIn', Exists: 'DoesNotExist' },

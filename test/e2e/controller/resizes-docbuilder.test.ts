@@ -21,7 +21,7 @@ describe('the controller resizes DocBuilder as it runs', function () {
     await startOffice(cluster);
     await cluster.apply('office', LICENCE);
     await rotate(100);
-    // What was made for Community is made anew, as with another image.
+    // Pods of the Community plan are made anew, as with another image.
     await cluster.apply('office', { ...LICENCE, docbuilder: { workerMaxJobs: 100 } });
     await until('made for two', async () => same((await template()).resources, OF_TWO));
     await startPod();
@@ -73,7 +73,7 @@ describe('the controller resizes DocBuilder as it runs', function () {
     await grant();
   }
 
-  /** As the kubelet: the pod has what its spec says. */
+  /** Writes the kubelet's status: the pod has what its spec says. */
   async function grant(conditions: object[] = [], resources?: object): Promise<void> {
     const { spec, metadata } = await pod();
     const [container] = spec?.containers ?? [];

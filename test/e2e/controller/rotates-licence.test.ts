@@ -16,7 +16,7 @@ describe('the controller rotates the licence', function () {
     await cluster.settled('office', isTrue('Ready'));
   });
 
-  /** What has another version than before, by `Kind/name`. */
+  /** Objects with another version than before, by `Kind/name`. */
   async function changedBy(work: () => Promise<unknown>): Promise<string[]> {
     const before = await cluster.versions();
     await work();

@@ -173,7 +173,7 @@ describe('the controller tells why pods do not start, as kubelet and controller-
     return { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, ...more };
   }
 
-  /** As controller-manager makes it, with the status that a kubelet gave it. */
+  /** A pod as controller-manager makes it, with a kubelet's status. */
   async function makePod(instance: string, component: string, status: object): Promise<KubernetesObject> {
     const name = `${instance}-${component}-0`;
     const labels = {

@@ -15,7 +15,7 @@ const MAIN = resolve(import.meta.dirname, '../../../cmd/controller/main.ts');
 /** An API server of its own with the chart as release `svc`: the CRD belongs to the release here. */
 export type ChartServer = Awaited<ReturnType<typeof startChartServer>>;
 
-/** As OpenShift has it: whoever sets the owner of an object must have the right to delete it. */
+/** OpenShift's rule: setting the owner of an object takes the right to delete it. */
 const OPENSHIFT = '--enable-admission-plugins=OwnerReferencesPermissionEnforcement';
 
 let shared: ChartServer | undefined;
