@@ -28,6 +28,17 @@ describe('the controller leaves a paused instance alone', function () {
     expect(await cluster.object(RESOURCES.service, 'office-gate')).to.equal(undefined);
   });
 
+  it('also of a licence that no pod gets', async () => {
+    const { done } = await cluster.idle();
+    await cluster.putSecret('svc-license', { token: await cluster.license(120) });
+    const spec = { host: 'other.example', license: { secretName: 'svc-license' } };
+    await cluster.apply('office', spec, PAUSED);
+    await until('it is looked at', async () => (await cluster.idle()).done > done || undefined);
+    const { status } = await cluster.settled('office');
+    expect(await cluster.condition('office', 'LicenseValid')).to.include({ reason: 'NoLicense' });
+    expect(status?.license?.state).to.equal('None');
+  });
+
   it('until that is over, and then catches up', async () => {
     await cluster.apply('office', { host: 'other.example' }, { 'svc.internal/reconcile-at': 'now' });
     const { status } = await cluster.settled('office', (instance) => !isPaused(instance));
