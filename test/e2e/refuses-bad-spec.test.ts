@@ -205,11 +205,6 @@ describe('SvcInstance on a real API server', function () {
     );
   });
 
-  it('explains a field', async () => {
-    const text = await server.kubectl(['explain', 'svcinstance.spec.docbuilder']);
-    expect(text).to.contain('DocBuilder: the REST API that converts').and.to.contain('Engine workers, 1 to 32');
-  });
-
   it('keeps the status apart from the spec, and has one that says that nobody has looked yet', async () => {
     // kstatus takes an instance without any status for ready.
     const none = { observedGeneration: -1 };
