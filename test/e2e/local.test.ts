@@ -236,24 +236,24 @@ describe('the service on a developer’s machine', function () {
   it('takes an editor that runs already, with the password in a file, has it fetch documents from where SVC_GATE_WOPI_URL says, and finds nothing wrong with it', async () => {
     const [editorPort = 0, port = 0, internalPort] = await freePorts(3);
     const admin = { user: 'admin', password: 'editor-password' };
-    const editor = await editorAt(editorPort, { admin, serverName: `localhost:${port}`, wopiAllow: ['127.0.0.2'] });
+    const editor = await editorAt(editorPort, { admin, serverName: `localhost:${port}` });
     local = await startLocal({
       SVC_LOCAL_EDITOR: 'url',
       SVC_ONLINE_URL: editor.url,
       SVC_ONLINE_ADMIN_PASSWORD_FILE: await folder.file(`${admin.password}\n`),
       PORT: String(port),
       SVC_GATE_INTERNAL_LISTEN: `0.0.0.0:${internalPort}`,
-      SVC_GATE_WOPI_URL: `http://127.0.0.2:${internalPort}`,
+      SVC_GATE_WOPI_URL: `http://127.0.0.1:${internalPort}`,
     });
     await isRunning();
     expect(printed('editor')).to.equal(editor.url);
-    expect(local.said()).to.include(`its documents    http://127.0.0.2:${internalPort},`);
+    expect(local.said()).to.include(`its documents    http://127.0.0.1:${internalPort},`);
     const address = printed('address');
     await until('the editor is known', () => knowsEditor(address));
     const answer = await createSession(address, { url: `http://127.0.0.1:${port}/svc/demo/sample.docx` });
     const session = (await answer.json()) as EmbedSession;
     const source = new URL(session.editor_url, address).searchParams.get('WOPISrc');
-    expect(source, JSON.stringify(session)).to.include(`http://127.0.0.2:${internalPort}/svc/wopi/files/`);
+    expect(source, JSON.stringify(session)).to.include(`http://127.0.0.1:${internalPort}/svc/wopi/files/`);
     const token = secret(session.form.access_token);
     expect((await fetch(`${source}?access_token=${token}`)).status).to.equal(200);
     local.child.kill('SIGTERM');
