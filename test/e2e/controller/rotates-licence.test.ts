@@ -95,6 +95,27 @@ describe('the controller rotates the licence', function () {
     expect(status?.docbuilder?.workers).to.equal(1);
     await cluster.stopController();
   });
+
+  it('and warns of its end once at each of 30, 7 and 1 days', async () => {
+    await cluster.putSecret(SECRET.secretName, { token: await cluster.license(100, 40) });
+    for (const days of [0, 11, 12, 35, 39.5]) {
+      await cluster.startController({ clock: () => Date.now() + days * 86_400_000 });
+      await until('it was looked at', async () => {
+        const { queue } = await cluster.figures();
+        return (queue.done > 0 && queue.running + queue.waiting === 0) || undefined;
+      });
+      await cluster.stopController();
+    }
+    const { items } = await cluster.client.list<KubernetesObject & { reason: string; type: string }>(RESOURCES.event, {
+      namespace: cluster.namespace,
+    });
+    const warnings = items.filter(({ reason }) => reason.startsWith('ExpiresWithin'));
+    expect(warnings.map(({ reason, type }) => `${type} ${reason}`).sort()).to.deep.equal([
+      'Warning ExpiresWithin1Day',
+      'Warning ExpiresWithin30Days',
+      'Warning ExpiresWithin7Days',
+    ]);
+  });
 });
 
 describe('a spec that cannot be applied keeps no licence from the pods, nor its end', function () {
