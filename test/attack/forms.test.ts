@@ -7,7 +7,7 @@ import { startEnterprise, until } from '../support/service.ts';
 import { useStarted } from '../support/use-started.ts';
 
 /** Forms that are sent; a thousand take about eight seconds. */
-const RUNS = Number(process.env['FORM_RUNS'] ?? 1000);
+const RUNS = Number(process.env['FORM_RUNS'] ?? 600);
 const SEED = Number(process.env['FORM_SEED'] ?? 1);
 const CLIENTS = 20;
 const IDLE_MS = 300;

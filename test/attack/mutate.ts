@@ -3,7 +3,7 @@ import { seededRandom } from '../../bench/statistics.ts';
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Random = () => number;
 
-/** Values that any other may become: wrong types, borders, and what somebody would try. */
+/** Values that any other may become: wrong types, limits and attacks. */
 const STRANGE: readonly Json[] = [
   ...[null, true, 0, -1, 1e308, 0.1, 2 ** 53, '', ' ', 'x'.repeat(5000), '\u0000\u0001\uFFFF', '\uD800', '\u202Eabc'],
   ...['</text:p><text:p>', ']]>&#0;<!--', '=1+1', '#ZZZZZZ', '#00ff00', 'http://127.0.0.1/x.png', '__proto__'],

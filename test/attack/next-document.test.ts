@@ -9,7 +9,7 @@ import { useStarted } from '../support/use-started.ts';
 /** Most documents ask for it and no machine of ours has it: Liberation Sans is drawn. */
 const FONT = 'Arial';
 const PICTURE = { to: 'png', image: { page: 1, width: 400, height: 400 } } as const;
-/** A font that looks like no other: whoever embeds it as Arial decides what the numbers of others look like. */
+/** A font that looks like no other: embedded as Arial, it would change the numbers in other documents. */
 const FOREIGN = readFileSync(execFileSync('fc-match', ['-f', '%{file}', 'DejaVu Serif:bold'], { encoding: 'utf8' }));
 
 /** Liberties of documents end with them: a worker makes the next caller's of the same parts as the one's before. */

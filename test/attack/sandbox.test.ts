@@ -191,7 +191,7 @@ function testNeighbours(bench: () => Bench): void {
       hits++;
       socket.destroy();
     }).listen(toSocketPath(canaryPipe));
-    // Whose user has a name looks for pipes with its number.
+    // A process whose user has a name looks for pipes with the user's number.
     const numbered = toSocketPath(`${process.getuid?.()}_${pipe}`);
     symlinkSync(toSocketPath(pipe), numbered);
     try {

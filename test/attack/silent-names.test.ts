@@ -8,7 +8,7 @@ import { refusal } from '../support/outbound.ts';
 
 const INTERNAL = [10, 1, 2, 3];
 
-/** Whoever owns a domain decides how long its servers take to answer. */
+/** The owner of a domain decides how long its servers take to answer. */
 describe('attack: names whose servers keep silent', () => {
   let server: Socket;
   let address: string;

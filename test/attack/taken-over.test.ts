@@ -33,13 +33,13 @@ const SCRIPT = join(import.meta.dirname, './taken-over.py');
 const MEMORY_MB = 512;
 
 const SANDBOXES = [
-  // As in a pod, where no worker may have a uid of its own.
+  // In a pod no worker may have a uid of its own.
   { name: 'landlock, the uid of the service', kind: 'landlock', ownUser: false },
   { name: 'landlock, its own uid', kind: 'landlock', ownUser: true },
   { name: 'namespaces', kind: 'namespaces', ownUser: true },
 ] as const;
 
-/** Who has more capabilities than others is safe from them; in a pod nobody has any. */
+/** A process with more capabilities than others is safe from them; in a pod no process has any. */
 const NEIGHBOUR = `
 import sys, time
 sys.dont_write_bytecode = True

@@ -14,13 +14,11 @@ interface Told {
   reason?: string;
 }
 
-/** Versions that are saved, each followed by a kill. */
-const KILLS = 2;
 const STATUS = `document.querySelector('#editor [role=status]')`;
 
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What happens to all browsers at once: each has a document of its own, in which something was typed. */
+/** Each day happens to all browsers at once; each has a document of its own, in which text was typed. */
 describe('SVC.Editor on bad days', function () {
   this.timeout(90_000);
   let stack: Stack;
@@ -148,14 +146,6 @@ describe('SVC.Editor on bad days', function () {
     ['the socket is cut', () => stack.editor.dropSockets()],
     ['all connections are reset', () => network.drop()],
     [
-      'the network is dead for 3 s, and so are its connections',
-      async () => {
-        loseNetwork();
-        await pass(3_000);
-        network.recover();
-      },
-    ],
-    [
       'the network swallows everything for 8 s, and connections stay dead',
       async () => {
         network.blackHole();
@@ -244,7 +234,7 @@ describe('SVC.Editor on bad days', function () {
     await stack.gate.kill();
     try {
       await each(async (tab) => {
-        // What the front answers in the gate's place is not for pages of other origins: that is a failure to some browsers.
+        // The front's own answer has no CORS header: some browsers report it as a failure.
         const noticed = new Promise<void>((resolve) => {
           const notice = (request: HTTPRequest) => request.url().includes('/svc/embed/session/') && resolve();
           tab.page.on('requestfailed', notice);
@@ -260,22 +250,6 @@ describe('SVC.Editor on bad days', function () {
       expect(await tab.call('editor.getInfo()')).to.include({ state: 'loaded', modified: true });
       expect(await tab.save()).to.contain('trước ');
     });
-  });
-
-  it('the gate is killed as soon as a save resolves: what it told of is there afterwards', async () => {
-    for (let version = 1; version <= KILLS; version++) {
-      await each(async (tab) => {
-        await tab.type(`bản ${version}. `);
-        expect(await tab.call('editor.save()')).to.include({ version });
-      });
-      await stack.gate.kill();
-      await stack.restart();
-      await each(async ({ key }) => {
-        const state = await stack.state(await stack.create({ key, mode: 'view' }));
-        expect(state.version).to.equal(version);
-        expect(linesOf(await download(state.download_url)).join('\n')).to.include(`bản ${version}. `);
-      });
-    }
   });
 
   it('a mode is changed while the editor keeps the document open', async () => {

@@ -525,7 +525,7 @@ for (const installed of BROWSERS) {
         const frame = await openEditor(page);
         await until('people are known', () => call<boolean>('editors.editor.getInfo().users.length === 1'));
         gate.orders = { nobody: true };
-        // Has the server asked at once.
+        // Makes the library ask the server at once.
         await inEditor(frame, 'say("UI_Save", {})');
         await until('the editor is asked', async () => (await asks(frame)).length > 0);
         if (deaf) await until('it is open again', async () => (await countTold('onDocumentLoaded')) === 2);

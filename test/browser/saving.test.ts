@@ -122,7 +122,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
   let server: SessionState;
   let state: EditorState;
   let unsaved: UnsavedChanges;
-  /** Listeners that ask whoever leaves the page. */
+  /** Listeners that ask before the page is left. */
   let asking: Set<unknown>;
   let ask: () => Promise<SessionState>;
   let counts: { hurried: number; unanswered: number };

@@ -20,7 +20,7 @@ describe('the build', function () {
 
   before(async () => {
     await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.ts'), folder.at('dist')]);
-    // As in an image: the package file and the modules beside dist/, no sources.
+    // An image has the package file and the modules beside dist/, and no sources.
     await copyFile(join(ROOT, 'package.json'), folder.at('package.json'));
     await symlink(join(ROOT, 'node_modules'), folder.at('node_modules'));
   });

@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** Longer than a lease lasts that a controller before left behind. */
 const until = <T>(what: string, probe: () => Promise<T | undefined>): Promise<T> => within(what, probe, 60_000);
 const EXAMPLE = join(root, 'docs/examples/community.yaml');
-/** A claim that somebody made from a snapshot. */
+/** A claim that was restored from a snapshot. */
 const RESTORED = JSON.stringify({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
@@ -112,10 +112,10 @@ describe('the chart on an API server', function () {
         await until('a status that has looked for pods', async () =>
           (await kubectl(['get', 'svci', 'office', '-o', message])).includes('is starting'),
         );
-        // As docs/kubernetes-operations.md says of a restored claim.
+        // docs/kubernetes-operations.md says so of a restored claim.
         const label = 'jsonpath={.metadata.labels.app\\.kubernetes\\.io/managed-by}';
         expect(await kubectl(['get', 'pvc', 'office-gate', '-o', label])).to.equal('svc-controller');
-        // What is no longer wanted goes, what was deleted comes back.
+        // Objects that the spec no longer asks for go, deleted ones come back.
         await kubectl(['delete', 'poddisruptionbudget/office-front']);
         await kubectl(['patch', 'svci', 'office', '--type=merge', '-p', NO_EDGE]);
         await until('no edge', async () => (await there('ingress/office')) === '');
@@ -131,6 +131,38 @@ describe('the chart on an API server', function () {
       }
     });
   }
+
+  it('says what the controller needs to take back objects that have lost their owner, and gives it that right', async () => {
+    const kubectl = (...parameters: string[]) => server.kubectl(['-n', 'adopts', ...parameters]);
+    await server.kubectl(['create', 'namespace', 'adopts']);
+    await run('upgrade', 'svc', CHART, '--reset-values');
+    const ready = () => {
+      const path = '{range .status.conditions[?(@.type=="Ready")]}{.reason} {.message}{end}';
+      return kubectl('get', 'svci', 'office', '-o', `jsonpath=${path}`);
+    };
+    const controller = await chart.startController();
+    try {
+      await kubectl('apply', '-f', EXAMPLE);
+      await until('it progresses', async () => (await ready()).startsWith('Progressing '));
+      // `kubectl delete --cascade=orphan` leaves them so, where there is a garbage collector.
+      const lost = ['secret/office-secrets', 'service/office-gate'];
+      for (const object of lost)
+        await kubectl('patch', object, '--type=merge', '-p', '{"metadata":{"ownerReferences":null}}');
+      const needed = 'To adopt it, the controller needs rbac.adopt=true in its chart.';
+      await until('it says so', async () => (await ready()).includes(needed));
+      await run('upgrade', 'svc', CHART, '--set', 'rbac.adopt=true');
+      await until('it progresses again', async () => {
+        await kubectl('annotate', '--overwrite', 'svci', 'office', `svc.internal/reconcile-at=${Date.now()}`);
+        return (await ready()).startsWith('Progressing ');
+      });
+      const owners = await kubectl('get', ...lost, '-o', 'jsonpath={..ownerReferences[*].name}');
+      expect(owners).to.equal('office office');
+    } finally {
+      controller.child.kill('SIGTERM');
+      await controller.ended;
+      await kubectl('delete', 'svci', '--all');
+    }
+  });
 
   it('says that the CRD is gone, and goes on by itself when it is installed anew', async () => {
     const [port] = await freePorts(1);

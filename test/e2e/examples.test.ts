@@ -9,7 +9,7 @@ import type { Script } from '../../src/common/generated/script.ts';
 import { pdfText } from '../support/pdf.ts';
 import { form, startEnterprise, type TestService } from '../support/service.ts';
 
-/** What each result must say; of sheets, values that were computed and written with their formats. */
+/** Texts of each result; in sheets, computed values in their formats. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   'budget.sheet': ['NGÂN SÁCH NĂM 2027', '17.349', '6.370', '36,72%'],
   'contract.text': ['HỢP ĐỒNG CUNG CẤP DỊCH VỤ PHẦN MỀM', 'Điều 10. Điều khoản chung', '107.136.000', 'PHỤ LỤC 1'],
@@ -107,7 +107,7 @@ async function checkResult(service: TestService, { name, script }: ScriptExample
   const text = await textOf(service, result);
   expect(text, format).to.satisfy(says(name));
   if (script.type === 'sheet') expect(text, format).to.not.match(/Err:|#(?:NAME|VALUE|REF|N\/A|DIV)|###/);
-  // What LibreOffice leaves out on paper unless it is told otherwise.
+  // LibreOffice does not print zeros by default.
   if (name === 'report.sheet') expect(text, `zeros in ${format}`).to.contain(' 0%');
 }
 

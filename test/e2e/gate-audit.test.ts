@@ -11,7 +11,7 @@ describe('the audit trail of the gate', function () {
   this.timeout(60_000);
   const folder = useFolder();
 
-  /** What people do in a day, and somebody who may not. */
+  /** A day's use, with refused requests. */
   async function use(stack: Stack) {
     const session = await stack.create();
     const client = await stack.open(session);

@@ -86,12 +86,14 @@ describe('leader election, on a real API server', function () {
     expect(first.said()).not.to.contain('lost');
   });
 
-  it('has another leader within 17 s when the leader is killed, and not before its lease is over', async () => {
-    const first = await stand('first');
+  // With the times of production, 15 s and 10 s, it is within 17 s.
+  it('has another leader when the leader is killed, and not before its lease is over', async () => {
+    const timings = { durationMs: 5_000, renewDeadlineMs: 3_000, retryMs: 700 };
+    const first = await stand('first', timings);
     await leads(first);
-    const second = await stand('second');
+    const second = await stand('second', timings);
     first.child.kill('SIGKILL');
-    expect(await leads(second)).to.be.within(12_000, 17_000);
+    expect(await leads(second)).to.be.within(3_500, 7_000);
   });
 
   it('ends a leader that was stopped for longer than its lease, before it believes that it leads', async () => {

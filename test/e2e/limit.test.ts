@@ -33,7 +33,7 @@ describe('the limit, through the front', function () {
     expect(reader.readonly()).to.equal(true);
     expect(await changeMode(stack, second, 'edit')).to.include({ mode: 'view', limited: true });
 
-    // An editing session that lost its place: away for longer than it is kept, and somebody else came.
+    // An editing session loses its place when it is away for longer than the place is kept and another one comes.
     await client.leave();
     await stack.pass(160_000);
     const third = await stack.create({ key: 'contract-2', user: BINH });

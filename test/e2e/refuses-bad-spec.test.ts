@@ -111,14 +111,6 @@ describe('SvcInstance on a real API server', function () {
     expect(plain(answer.message)).to.contain(field);
   }
 
-  it('has the CRD accepted, with a structural schema, names and all rules', async () => {
-    const { status } = JSON.parse(await server.kubectl(['get', '-f', CRD, '-o', 'json']));
-    const conditions = (status.conditions as { type: string; status: string; message: string }[]).map(
-      ({ type, status: value }) => [type, value],
-    );
-    expect(Object.fromEntries(conditions)).to.deep.equal({ NamesAccepted: 'True', Established: 'True' });
-  });
-
   describe('refuses, with the field named,', () => {
     const refused: [field: string, specs: Spec[]][] = [
       ...[...Object.entries(CASES.values), ...Object.entries(TOO_MUCH)].map(([field, values]): [string, Spec[]] => [
@@ -211,11 +203,6 @@ describe('SvcInstance on a real API server', function () {
     expect(columns(wide)).to.equal(
       'NAME READY REASON EDITION CONNECTIONS WORKERS HOST LICENSE EXPIRES VERSION EDITOR AGE',
     );
-  });
-
-  it('explains a field', async () => {
-    const text = await server.kubectl(['explain', 'svcinstance.spec.docbuilder']);
-    expect(text).to.contain('DocBuilder: the REST API that converts').and.to.contain('Engine workers, 1 to 32');
   });
 
   it('keeps the status apart from the spec, and has one that says that nobody has looked yet', async () => {

@@ -29,7 +29,7 @@ describe('watches, on a real API server', function () {
   /** Through the proxy, as the controller. */
   let client: ApiClient;
   let probing: ApiClient;
-  /** Straight to the API server, as somebody else. */
+  /** Another client, straight to the API server. */
   let other: ApiClient;
   let namespace: string;
   let seen: Mirror;

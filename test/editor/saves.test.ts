@@ -130,30 +130,6 @@ describe('stand-in editor: saves', () => {
       const [first, second] = host.puts();
       expect(second?.body.equals(first?.body ?? Buffer.of())).to.equal(true);
     });
-
-    it('begins that of the next save at once when it is done', async () => {
-      await editor.kill();
-      editor = await start({ timings: { ...FAST, uploadGap: 60_000 } });
-      const client = await beginUpload();
-      goOn(200);
-      await client.stored();
-      await client.addLine('hai');
-      await client.save();
-      await client.stored();
-    });
-  });
-
-  it('saves by itself: after a pause in typing, and from time to time without one', async () => {
-    await editor.kill();
-    editor = await start({ timings: { ...FAST, idleSave: 60, periodicSave: 200 } });
-    const client = await open();
-    await client.addLine('một');
-    await putsReach(1);
-    const before = host.puts().length;
-    const began = performance.now();
-    while (host.puts().length === before && performance.now() - began < 5_000) await client.type('x');
-    await putsReach(before + 1);
-    for (const { headers } of host.puts()) expect(headers['x-cool-wopi-isautosave']).to.equal('true');
   });
 
   it('saves when the last view leaves, marked as exit save, with the extended data of the save before', async () => {
@@ -172,47 +148,6 @@ describe('stand-in editor: saves', () => {
       connection: 'close',
     });
     expect((await settled()).lines().slice(-2)).to.deep.equal(['một', 'hai']);
-  });
-
-  it('lets several people edit one document: all see all, in one order; names and colours are told', async () => {
-    host.people.set('xem', { UserCanWrite: false });
-    const [an, binh, xem] = [await open('an'), await open('binh', { uri: '26.04' }), await open('xem')];
-    await Promise.all([
-      an.setLine(0, 'An viết'),
-      binh.setLine(1, 'Bình viết'),
-      an.addLine('An thêm'),
-      binh.addLine('Bình thêm'),
-    ]);
-    await Promise.all([1, 2, 3].map(() => an.type('!', 0)));
-    const same = async (): Promise<true | undefined> =>
-      JSON.stringify(an.lines()) === JSON.stringify(binh.lines()) &&
-      JSON.stringify(an.lines()) === JSON.stringify(xem.lines())
-        ? true
-        : undefined;
-    await until('all are alike', same);
-    expect(an.lines()).to.include.members(['Bình viết', 'An thêm', 'Bình thêm']);
-    expect(an.views().map(({ userid, readonly }) => `${userid} ${readonly}`)).to.deep.equal([
-      'an 0',
-      'binh 0',
-      'xem 1',
-    ]);
-    await binh.save();
-    await binh.stored();
-    expect(storedLines()).to.deep.equal(an.lines());
-    expect(host.puts()[0]?.token, 'in the name of who saved').to.equal('binh');
-    expect(host.requests.filter(({ operation }) => operation === 'GetFile')).to.have.lengthOf(1);
-  });
-
-  it('keeps views read-only by UserCanWrite and by permission=readonly in the document URI, whatever they send', async () => {
-    host.people.set('xem', { UserCanWrite: false });
-    for (const view of [await open('xem'), await open('an', { permission: 'readonly' })]) {
-      expect(view.readonly()).to.equal(true);
-      view.say(`set ${JSON.stringify({ id: 'p1', text: 'lén' })}`);
-      expect(await view.save()).to.deep.equal({ success: false, result: 'readonly' });
-      expect(view.lines()).not.to.include('lén');
-      expect(view.modified()).to.equal(false);
-    }
-    expect((await open('an', { permission: 'view' })).readonly(), 'the real one does not heed this').to.equal(false);
   });
 
   describe('when the upload fails while somebody is there', () => {

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 /** How many histories are lived. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 10);
-/** Repeats a run; always the same histories, unless somebody asks for a search. */
+/** Repeats a run; without PROPERTY_RUNS the histories are always the same. */
 const SEED = process.env['PROPERTY_SEED'] ?? (process.env['PROPERTY_RUNS'] ? undefined : '20261122');
 const SECOND = 1000;
 const KEPT = 5;

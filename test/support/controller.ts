@@ -62,7 +62,7 @@ export async function startTestCluster(context: Mocha.Context) {
     await controller?.stop();
     controller = undefined;
   }
-  /** What the controller tells of itself. */
+  /** The controller's figures. */
   async function figures(): Promise<Figures> {
     const answer = await fetch(`http://127.0.0.1:${controller?.address.port}/status`);
     return (await answer.json()) as Figures;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort, listen } from './process.ts';
@@ -61,12 +61,4 @@ export function processesIn(folder: string): string[] {
       return false;
     }
   });
-}
-
-/** A folder for the beginning of PATH, with a program `docker` that is this script. */
-export async function fakeDocker(script: string): Promise<string> {
-  const programs = await mkdtemp(join(tmpdir(), 'svc-programs-'));
-  await writeFile(join(programs, 'docker'), `#!/bin/sh\n${script}\n`);
-  await chmod(join(programs, 'docker'), 0o755);
-  return programs;
 }

@@ -42,7 +42,7 @@ export async function changeMode(
   return (await response.json()) as EmbedSession;
 }
 
-/** Why the editor or its front did not let somebody in; throws when it did. */
+/** Returns the refusal of an opening. @throws when it was not refused */
 export function refusal(opening: Promise<EditorClient>): Promise<EditorRefused> {
   return opening.then(
     () => {

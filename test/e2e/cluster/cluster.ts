@@ -8,17 +8,17 @@ import { layNetwork } from './pod-network.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** What is kept from run to run: of which sources the images are, and kubeconfigs. */
+/** Keeps the images' sources and kubeconfigs from run to run. */
 export const CACHE: string = join(ROOT, '.cache/cluster');
-/** That of a test run, and that which `main.ts up` leaves running. */
+/** The cluster of a test run, and the one that `main.ts up` leaves running. */
 const [OWN, KEPT] = ['svc-e2e', 'svc-kept'];
-/** Of what kubeadm makes. */
+/** The version that kubeadm installs. */
 const PATCHES = { hostPath: join(import.meta.dirname, 'patches'), containerPath: '/kind/patches', readOnly: true };
 
 /** A real cluster, whose network enforces NetworkPolicies. */
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-/** What scripts/kind-node.sh makes the image of a node of. */
+/** The programs from which scripts/kind-node.sh makes a node's image. */
 const KIND_NODE_PROGRAMS = [
   ...['kind', 'kubectl', 'kubeadm', 'kubelet', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
   ...['kube-proxy', 'etcd', 'coredns', 'pause', 'local-path-provisioner', 'calico', 'calico-felix'],

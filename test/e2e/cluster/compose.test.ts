@@ -10,7 +10,7 @@ import { tagImage } from './images/build.ts';
 import { type Composed, composeMissing, startComposed } from './support/composed.ts';
 import { startWriter } from './support/writer.ts';
 
-/** Of the first time, when all is built. */
+/** The first run builds everything. */
 const COLD_MS = 25 * 60_000;
 const DOCX = ooxml('docx', { paragraphs: 3 });
 
@@ -110,7 +110,7 @@ describe('with compose', function () {
     expect(await composed.container('editor')).to.equal(editor);
   });
 
-  /** As a crash does: `docker kill` would be taken for somebody's wish, and nothing started again. */
+  /** Ends it as a crash does: after `docker kill` Docker would start nothing again. */
   async function kill(service: string): Promise<void> {
     const pid = (await docker('inspect', '--format', '{{.State.Pid}}', await composed.container(service))).trim();
     await docker('exec', killer, 'sh', '-c', `kill -9 ${pid}`);

@@ -14,7 +14,7 @@ describe('on a cluster: converts', function () {
 
   before(async function () {
     office = await officeFor(this);
-    // As the notes of the chart say.
+    // The notes of the chart say so.
     key = secret((await office.secret('office-secrets', 'docbuilder-api-keys')).replace(/^default:/, ''));
   });
 

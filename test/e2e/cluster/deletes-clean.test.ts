@@ -9,7 +9,7 @@ const KINDS = [
   ...['deployments', 'replicasets', 'pods', 'services', 'endpointslices', 'serviceaccounts', 'configmaps', 'secrets'],
   ...['persistentvolumeclaims', 'poddisruptionbudgets', 'networkpolicies', 'ingresses'],
 ].join(',');
-/** What every namespace has. */
+/** Objects of every namespace. */
 const ALWAYS = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
 const SMALL = { pod: { resources: { requests: { cpu: '10m', memory: '64Mi' } } } };
 

@@ -85,7 +85,7 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
   const isStored = (key: string, word: string) =>
     until(`${word} in the newest version`, async () => (await textOf(key)).includes(word), SAVED_MS);
 
-  /** Has the person save, type and save in the same page, and leave. @param then what they had typed, and since when */
+  /** Saves, types and saves in the same page, and leaves. @param then what was typed before, and when */
   async function goesOn(person: Person, then: { key: string; began: number; word: string }): Promise<void> {
     expect(await person.saveAgain(then.began, COMES_BACK_SECONDS)).to.be.a('number');
     const next = await person.type();

@@ -8,7 +8,7 @@ import { clusterEnding } from '../../support/at-end.ts';
 import { until } from '../../support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-/** What scripts/docker.sh keeps. */
+/** The folder of scripts/docker.sh. */
 const FOLDER = join(ROOT, '.cache/docker');
 const OWN = `unix://${FOLDER}/docker.sock`;
 const OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -24,7 +24,7 @@ export interface Engine {
 let users: boolean | undefined;
 let shared: Promise<Engine> | undefined;
 
-/** Whether an engine of the user's answers. */
+/** Returns true if the user's own engine answers. */
 export function hasEngine(): boolean {
   users ??= process.env['DOCKER_HOST'] !== OWN && answers(process.env);
   return users;
@@ -75,7 +75,7 @@ async function usersEngine(): Promise<Engine> {
 }
 
 async function ownEngine(): Promise<Engine> {
-  // Of `scripts/docker.sh start`: it stays.
+  // `scripts/docker.sh start` has started it: it stays.
   if (!answers({ ...process.env, DOCKER_HOST: OWN })) await startOwn();
   process.env['DOCKER_HOST'] = OWN;
   const [address = '', hostAddress = ''] = (await readFile(join(FOLDER, 'addresses'), 'utf8')).trim().split(' ');

@@ -15,7 +15,7 @@ import { sessionsOf } from './support/sessions.ts';
 
 const MB = 1024 * 1024;
 /** Longer than the minute that Traefik gives a request unless told otherwise. */
-const SLOW_SECONDS = 75;
+const SLOW_SECONDS = 65;
 const PIECES = 150;
 
 describe('on a cluster: behind a Gateway', function () {

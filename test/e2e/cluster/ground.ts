@@ -24,7 +24,7 @@ export function sharedGround(): Promise<Ground> {
 /** Begins with it before anybody asks, so that a run with other tests before those on a cluster does not wait for it. */
 export function prepareGround(): void {
   if (clusterMissing() !== undefined) return;
-  // Told to whoever asks for it.
+  // Each caller gets it.
   sharedGround().catch(() => {});
 }
 
@@ -35,7 +35,7 @@ async function prepare(): Promise<Ground> {
   return { cluster, images };
 }
 
-/** What a person would look at first when a test on the cluster has failed. */
+/** The first things to look at when a test on the cluster has failed. */
 export async function describeGround(): Promise<string> {
   const ground = await shared?.catch(() => undefined);
   if (ground === undefined) return 'there is no cluster to look at';

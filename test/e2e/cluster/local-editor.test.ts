@@ -11,7 +11,7 @@ import { CACHE } from './cluster.ts';
 import { besideEngine, docker, type Engine, engineMissing, hasEngine, sharedEngine } from './engine.ts';
 import { buildImages } from './images/build.ts';
 
-/** Of the first time, when all is built. */
+/** The first run builds everything. */
 const COLD_MS = 25 * 60_000;
 const START_MS = 120_000;
 const SERVICE = [process.execPath, 'cmd/local/main.ts'];

@@ -1,11 +1,34 @@
 import { expect } from 'chai';
 import { COMPONENTS } from '../../../cmd/controller/desired/names.ts';
 import { startCanary } from '../../support/canary.ts';
-import { EDGE, INSIDE, publicPairs, TRIED_PORTS } from '../../support/network-pairs.ts';
 import { until } from '../../support/until.ts';
 import { docker, hasEngine } from './engine.ts';
 import { answering, ask, type Neighbours, type Party, startNeighbours, type Target } from './support/neighbours.ts';
 import { type Office, officeFor } from './support/office.ts';
+
+/** The table of docs/decisions/0011-controller.md, Network, as pairs: `<who> > <component>:<port>`, all of one instance. */
+const INSIDE: readonly string[] = [
+  'front > gate:8080',
+  'front > gate:8081',
+  'editor > gate:8081',
+  'front > docbuilder:8080',
+  'front > editor:9980',
+  'gate > editor:9980',
+];
+
+/** With gating AuthUrl. */
+const EDGE: readonly string[] = ['the edge > front:8081', 'the edge > front:8082'];
+
+/** Ports of ours, and others that pods like to have. */
+const TRIED_PORTS: readonly number[] = [80, 8080, 8081, 8082, 9980, 10_250];
+
+/**
+ * Whoever may reach outside at all may ask for a page, as from anywhere. An editor and a front may not.
+ * @param strangers those who are no pods of the instance
+ */
+function publicPairs(strangers: readonly string[]): string[] {
+  return [...strangers, 'gate', 'docbuilder'].map((name) => `${name} > front:8080`);
+}
 
 /** Names of those in a table who are neither component nor stranger. */
 const [NODE, DNS, UNKNOWN] = ['the node', 'DNS', 'a pod of no component'];
@@ -132,7 +155,7 @@ async function tried(neighbours: Neighbours, dnsAddress: string): Promise<string
   const found: string[] = [];
   while (senders.length > 0) {
     const some = senders.splice(0, SENDERS).map(async ([name, from]) => {
-      // What a pod sends to itself passes no network.
+      // A pod's traffic to itself passes no network.
       const others = targets.filter((target) => target.name !== name);
       return (await answering(from, others)).map((to) => `${name} > ${to.name}:${to.port}/${to.protocol}`);
     });

@@ -31,7 +31,7 @@ export async function useTwoNodes(cluster: Cluster, images: Images) {
   const budget = ['poddisruptionbudget', 'coredns'];
   await system('delete', '--ignore-not-found', ...budget);
   await system('create', ...budget, `--selector=${NAME_SERVERS}`, '--max-unavailable=1');
-  /** Has a name server on each node: without any, names are away until Kubernetes takes them from a lost node. */
+  /** Puts a name server on each node: otherwise names are away until Kubernetes replaces the pods of a lost node. */
   const partNameServers = async () => {
     const where = ['get', 'pods', '--selector', NAME_SERVERS, '--output'];
     const places = await system(...where, 'jsonpath={.items[*].spec.nodeName}');
@@ -63,7 +63,7 @@ export async function useTwoNodes(cluster: Cluster, images: Images) {
   };
 }
 
-/** Has a node have images of another one. That is quicker than to have the engine write and each node read them. */
+/** Copies images from one node to another, which is quicker than loading them from the engine on each. */
 async function copyImages(from: string, to: string, images: readonly string[]): Promise<void> {
   const ctr = ['ctr', '--namespace=k8s.io', 'images'];
   const has = await docker('exec', to, ...ctr, 'list', '--quiet');

@@ -16,7 +16,7 @@ const PEOPLE = ['an', 'binh', 'chi', 'dung'];
 
 const letter = () => form(Buffer.from('Xin chào\n'), 'a.txt', { to: 'pdf' });
 
-/** Of a lost node: how soon the others answer all that is asked from then on, and people edit again. */
+/** How soon after the loss of a node the others answer every new request, and people edit again. */
 const [SERVES_MS, EDITS_MS] = [5_000, 90_000];
 /** Kubernetes calls a node lost after 40 to 55 s. */
 const LOST_MS = 35_000;
@@ -36,7 +36,7 @@ describe('on a cluster: two nodes', function () {
     office = await officeFor(this);
     const { cluster } = office;
     nodes = await useTwoNodes(cluster, office.images);
-    // As edges have it: a node that does not connect within a second is not asked.
+    // An edge gives up a node that does not connect within a second.
     edge = await startBalancer({ rotates: false, connectMs: 1_000 });
     for (const address of nodes.addresses) edge.add(NODE_PORT, address);
     // All of it begins on the first node.
@@ -115,7 +115,7 @@ describe('on a cluster: two nodes', function () {
         }),
       );
       const drained = nodes.drain(node);
-      // A front stays for as long as somebody has a document open through it.
+      // A front stays for as long as a document is open through it.
       await until(
         'all others have left',
         async () => {
@@ -147,7 +147,7 @@ describe('on a cluster: two nodes', function () {
     await moveEditor(lost);
     await spread();
     await nodes.partNameServers();
-    // As edges do that know pods: a node that answers leads to its own front. By default Kubernetes leads half to the other's.
+    // An edge that knows pods sends a node's traffic to its own front. By default Kubernetes sends half to the other's.
     await apart.kubectl('patch', 'service', 'apart-front', '--patch', '{"spec":{"externalTrafficPolicy":"Local"}}');
     const { sessions } = apart;
     const session = await sessions.create({ key: 'lost' });
@@ -214,7 +214,7 @@ describe('on a cluster: two nodes', function () {
     await apart.ready();
   }
 
-  /** Lines of the document after somebody has opened it, written and saved. */
+  /** Opens the document, writes and saves. Returns its lines. */
   async function editedAgain(key: string): Promise<string[]> {
     const { sessions } = apart;
     const session = await sessions.create({ key });

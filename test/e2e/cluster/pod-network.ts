@@ -6,7 +6,7 @@ import { docker, run } from './engine.ts';
 
 const CONFIGURATION = '/etc/cni/net.d';
 
-/** What Calico has to know of the cluster: that it may start, and which addresses are hidden outside of it. */
+/** Calico's configuration: it may start, and these addresses are masqueraded outside of the cluster. */
 const OBJECTS = [
   { kind: 'ClusterInformation', metadata: { name: 'default' }, spec: { datastoreReady: true } },
   {
@@ -57,7 +57,7 @@ export async function listNodes(kubectl: Kubectl): Promise<Node[]> {
   });
 }
 
-/** Has each node find the pods of all others. A node that was started again has forgotten where they are. */
+/** Sets each node's routes to the pods of all others. A node that was started again has lost them. */
 export async function layRoutes(kubectl: Kubectl): Promise<void> {
   const nodes = await listNodes(kubectl);
   for (const { name } of nodes) {
@@ -67,7 +67,7 @@ export async function layRoutes(kubectl: Kubectl): Promise<void> {
   }
 }
 
-/** Writes a file of the network's configuration on a node, all at once: whoever reads it may look at any time. */
+/** Writes a file of the network's configuration on a node atomically: it may be read at any time. */
 async function put(node: string, name: string, text: string): Promise<void> {
   const file = `${CONFIGURATION}/${name}`;
   const write = `cat >${file}.new && mv ${file}.new ${file}`;

@@ -12,7 +12,7 @@ const MOUNT_MS = 120_000;
 const DOCBUILDER = 'app.kubernetes.io/instance=office,app.kubernetes.io/component=docbuilder';
 const UNTOUCHED = ['gate', 'editor', 'front'];
 /** Each asks as many connections as two workers are for; with SVC_TEST_EXHAUSTIVE=1 a hundred of them. */
-const RENEWALS = process.env['SVC_TEST_EXHAUSTIVE'] === '1' ? 100 : 4;
+const RENEWALS = process.env['SVC_TEST_EXHAUSTIVE'] === '1' ? 100 : 2;
 const FEWEST_OF_TWO_WORKERS = 51;
 
 interface SizedPod {

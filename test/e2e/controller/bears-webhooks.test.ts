@@ -70,7 +70,7 @@ describe('the controller with a webhook that changes what it writes', function (
     await cluster.client.remove(WEBHOOKS, undefined, name, uid);
   }
 
-  /** Has the API server ask about each Service of the namespace. */
+  /** Makes the API server call the webhook for each Service of the namespace. */
   function configure(url: string, authority: Buffer): Promise<KubernetesObject> {
     const { apiVersion, kind } = WEBHOOKS;
     return cluster.client.create(WEBHOOKS, {

@@ -12,11 +12,11 @@ describe('an instance that is deleted', function () {
     expect(finalizers).to.equal(undefined);
     await cluster.client.remove(RESOURCES.svcInstance, cluster.namespace, 'office', uid);
     await until('the controller has forgotten it', async () => (await cluster.figures()).instances === 0 || undefined);
-    // What was under way when it was deleted ends as it would have.
+    // Work that was under way when it was deleted still ends.
     await cluster.idle();
     const [first] = (await cluster.objects()).values();
     if (!first) throw new Error('no object');
-    // As the garbage collector would.
+    // The garbage collector would do so.
     await cluster.client.remove(findResource(first), cluster.namespace, first.metadata.name, first.metadata.uid ?? '');
     await until('that was seen', async () => {
       await cluster.idle();

@@ -98,7 +98,7 @@ describe('an instance behind a Gateway', function () {
     await ready('AllAvailable');
   });
 
-  /** As the Gateway's controller does. */
+  /** Writes the status that the Gateway's controller writes. */
   async function tell(condition: object): Promise<void> {
     const route = await cluster.object(RESOURCES.httpRoute, 'routed');
     const { generation, name, namespace } = route?.metadata ?? {};

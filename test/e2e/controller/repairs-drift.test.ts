@@ -7,7 +7,6 @@ import { NO_LICENSE } from '../../../src/common/crypto/license.ts';
 import { docbuilderPlan } from '../../../src/common/plan.ts';
 import { VERSION } from '../../../src/common/version.ts';
 import { startOffice, type TestCluster, useTestCluster } from '../../support/controller.ts';
-import { leaves, type Step, setAt, shownPath, valueAt } from '../../support/fields.ts';
 import { until } from '../../support/until.ts';
 
 const REPAIRED_MS = 5_000;
@@ -40,7 +39,7 @@ describe('the controller repairs', function () {
     await cluster.settled('office');
     await Promise.all(wanted.map((object) => foreign(cluster, object)));
     const outcomes: Outcomes = { times: [], stubborn: [], told: [] };
-    // One after the other: the status tells of one stage at a time.
+    // One after the other: the status shows one stage at a time.
     for (const object of wanted) await alterAll(cluster, object, outcomes);
     const { times, stubborn, told } = outcomes;
     for (const object of wanted) {
@@ -58,7 +57,7 @@ describe('the controller repairs', function () {
   });
 });
 
-/** What is not altered, by kind: what names an object or an element of a list, and what the API server lets nobody change. */
+/** Fields that are not altered, by kind: names of objects and of elements of lists, and fields that the API server keeps. */
 const LEFT_OUT: Record<string, RegExp> = {
   '': /^(apiVersion|kind|metadata\.name.*)$|\.uid$/,
   PersistentVolumeClaim: /^spec/,
@@ -76,7 +75,7 @@ const LEFT_OUT: Record<string, RegExp> = {
  */
 const UNFIT = / spec\.(strategy\.type|.*\.ports\.\[\w+\]\.(containerPort|protocol))$/;
 
-/** What the controller should have made, by what the API server has. */
+/** The objects that the controller should have made, from the state of the API server. */
 async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> {
   const { images, clusterDomain, clusterDns, dnsAddress } = loadConfig(cluster.environment);
   const objects = await cluster.objects();
@@ -116,7 +115,7 @@ async function remove(cluster: TestCluster, object: KubernetesObject): Promise<v
   });
 }
 
-/** Changes the live object as somebody else would. @returns false when the API server refuses that */
+/** Changes the live object as another client. @returns false when the API server refuses that */
 async function change(cluster: TestCluster, object: KubernetesObject, by: (live: KubernetesObject) => void) {
   for (;;) {
     const live = await liveOf(cluster, object);
@@ -139,7 +138,7 @@ async function foreign(cluster: TestCluster, object: KubernetesObject): Promise<
   });
 }
 
-/** What became of fields that were altered. */
+/** The outcome for fields that were altered. */
 interface Outcomes {
   /** Milliseconds until they were repaired. */
   times: number[];
@@ -177,7 +176,7 @@ async function alterAll(cluster: TestCluster, object: KubernetesObject, { times,
   await alter(leaves(object).filter((path) => !leftOut.some((pattern) => pattern?.test(shownPath(path)))));
 }
 
-/** Milliseconds until all values are as they were; undefined where the status says that somebody must put that right. */
+/** Milliseconds until all values are as they were; undefined where the status says that an administrator must correct that. */
 async function repairTime(cluster: TestCluster, object: KubernetesObject, paths: Step[][], before: unknown[]) {
   const started = Date.now();
   let wrong: string[] = [];
@@ -206,14 +205,14 @@ async function isTold(cluster: TestCluster, { metadata: { name } }: KubernetesOb
   return reason === 'Refused' && message.includes(`/${name}: 422 `);
 }
 
-/** As the status asks for. */
+/** Restores the object, as the status says. */
 async function putBack(cluster: TestCluster, object: KubernetesObject, original: KubernetesObject): Promise<void> {
   const { apiVersion: _, kind: __, metadata: ___, ...content } = original as KubernetesObject & { status?: object };
   expect(await change(cluster, object, (live) => void Object.assign(live, structuredClone(content)))).to.equal(true);
   await until('that is good', async () => !(await isTold(cluster, object)) || undefined);
 }
 
-/** Of fields that take certain values only. */
+/** Other values of fields that are enumerations. */
 const OTHERS: Record<string, string> = {
   ...{ TCP: 'UDP', ClusterIP: 'NodePort', RuntimeDefault: 'Unconfined', Recreate: 'RollingUpdate', Memory: '' },
   ...{ Prefix: 'Exact', Exact: 'Prefix', ImplementationSpecific: 'Prefix', In: 'NotIn', Exists: 'DoesNotExist' },
@@ -229,4 +228,53 @@ function otherValue(value: unknown, variant: number): unknown {
   const text = String(value);
   if (variant > 0) return variant === 1 ? '7Mi' : '192.0.2.0/24';
   return OTHERS[text] ?? (/^\d+(m|[KMG]i)?$/.test(text) ? '7Mi' : `${text}x`);
+}
+
+/** A member's name, or what names an element of a list. */
+type Step = string | number | { key: string; value: unknown };
+
+/** Members that name an element of a list of objects, as far as the controller's objects have such lists. */
+const NAMING = ['mountPath', 'name', 'topologyKey', 'uid'];
+
+/** Paths of all values that are no objects or lists, empty ones aside. */
+function leaves(value: unknown, path: readonly Step[] = []): Step[][] {
+  if (Array.isArray(value)) {
+    return value.flatMap((element, index) => {
+      const key = NAMING.find((name) => isObject(element) && element[name] !== undefined);
+      const step = key === undefined ? index : { key, value: (element as Record<string, unknown>)[key] };
+      return leaves(element, [...path, step]);
+    });
+  }
+  if (isObject(value)) return Object.entries(value).flatMap(([name, member]) => leaves(member, [...path, name]));
+  return [[...path]];
+}
+
+function valueAt(value: unknown, path: readonly Step[]): unknown {
+  return path.reduce((current, step) => child(current, step), value);
+}
+
+/** Sets the value at a path, or removes it when `to` is undefined. Changes `value`. */
+function setAt(value: unknown, path: readonly Step[], to: unknown): void {
+  const last = path.at(-1);
+  const parent = valueAt(value, path.slice(0, -1)) as Record<string | number, unknown> | undefined;
+  if (!parent || last === undefined) return;
+  if (Array.isArray(parent)) {
+    const index = typeof last === 'object' ? parent.findIndex((one) => one?.[last.key] === last.value) : Number(last);
+    if (to === undefined) parent.splice(index, 1);
+    else parent[index] = to;
+  } else if (to === undefined) delete parent[String(last)];
+  else parent[String(last)] = to;
+}
+
+function shownPath(path: readonly Step[]): string {
+  return path.map((step) => (typeof step === 'object' ? `[${step.value}]` : step)).join('.');
+}
+
+function child(value: unknown, step: Step): unknown {
+  if (typeof step !== 'object') return (value as Record<string, unknown> | undefined)?.[step];
+  return (value as Record<string, unknown>[] | undefined)?.find((element) => element[step.key] === step.value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Container, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { findResource, type KubernetesObject, RESOURCES, type Resource } from '../../../cmd/controller/k8s/api.ts';
+import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { PODS } from '../../../cmd/controller/reconcile/pods.ts';
 import { conditionOf, isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
 import { minorVersion } from '../../support/kubectl.ts';
 import { until } from '../../support/until.ts';
 
 type Pod = V1Pod & KubernetesObject;
-
-const QUOTAS: Resource = { apiVersion: 'v1', kind: 'ResourceQuota', plural: 'resourcequotas', namespaced: true };
 
 const LICENCE = { license: { secretName: 'svc-license' } };
 const OF_TWO = { requests: { cpu: '1', memory: '1536Mi' }, limits: { cpu: '3', memory: '4992Mi' } };
@@ -23,7 +21,7 @@ describe('the controller resizes DocBuilder as it runs', function () {
     await startOffice(cluster);
     await cluster.apply('office', LICENCE);
     await rotate(100);
-    // What was made for Community is made anew, as with another image.
+    // Pods of the Community plan are made anew, as with another image.
     await cluster.apply('office', { ...LICENCE, docbuilder: { workerMaxJobs: 100 } });
     await until('made for two', async () => same((await template()).resources, OF_TWO));
     await startPod();
@@ -75,7 +73,7 @@ describe('the controller resizes DocBuilder as it runs', function () {
     await grant();
   }
 
-  /** As the kubelet: the pod has what its spec says. */
+  /** Writes the kubelet's status: the pod has what its spec says. */
   async function grant(conditions: object[] = [], resources?: object): Promise<void> {
     const { spec, metadata } = await pod();
     const [container] = spec?.containers ?? [];
@@ -124,15 +122,6 @@ describe('the controller resizes DocBuilder as it runs', function () {
     expect((await deployment()).metadata.generation).to.equal(made);
   });
 
-  it('and when all is as it should be, nothing is asked any more', async () => {
-    await cluster.settled('office', isTrue('Ready'));
-    await cluster.idle();
-    const { resourceVersion } = (await pod()).metadata;
-    await rotate(99);
-    await cluster.idle();
-    expect((await pod()).metadata.resourceVersion).to.equal(resourceVersion);
-  });
-
   it('whatever others make of the size in the template goes', async () => {
     const before = await template();
     for (const limits of [{ cpu: '7', memory: '9Gi' }, {}]) {
@@ -150,41 +139,6 @@ describe('the controller resizes DocBuilder as it runs', function () {
     await cluster.apply('office', { ...LICENCE, docbuilder: { workerMaxJobs: 101 } });
     await until('made for four', async () => same((await template()).resources, OF_FOUR));
   });
-
-  it('a quota that refuses it is told for as long as it does, and when it is gone the pod gets its size', async () => {
-    await rotate(100);
-    await until('less is reserved', async () => same((await sizeOf()).requests, OF_TWO.requests));
-    await grant();
-    await cluster.completeDeployments();
-    await cluster.readyAs('office', 'AllAvailable');
-    const quota = await limitRequests(OF_TWO.requests.memory);
-    await rotate(200);
-    const { message } = await cluster.readyAs('office', 'AvailableWithRemarks');
-    expect(message).to.match(/Pod docbuilder-pod cannot be resized: .* exceeded quota/);
-    const { done } = await cluster.idle();
-    await until(
-      'it has been looked at again',
-      async () => (await cluster.figures()).queue.done >= done + 3 || undefined,
-    );
-    expect(await cluster.condition('office', 'Ready')).to.include({ reason: 'AvailableWithRemarks' });
-    await cluster.client.remove(QUOTAS, cluster.namespace, quota.metadata.name, quota.metadata.uid ?? '');
-    await until('the pod is to be larger', async () => same(await sizeOf(), OF_FOUR));
-    await grant();
-    await cluster.readyAs('office', 'AllAvailable');
-  });
-
-  /** A quota of the namespace, with the figures that a controller of quotas would have written into its status. */
-  async function limitRequests(memory: string): Promise<KubernetesObject> {
-    const { apiVersion, kind } = QUOTAS;
-    const hard = { 'requests.memory': memory };
-    const object = { apiVersion, kind, metadata: { name: 'small', namespace: cluster.namespace }, spec: { hard } };
-    const quota = await cluster.client.create(QUOTAS, object as KubernetesObject);
-    const status = { hard, used: hard };
-    const { name, namespace } = quota.metadata;
-    const counted = { apiVersion, kind, metadata: { name, namespace }, status } as KubernetesObject;
-    await cluster.client.apply(QUOTAS, counted, { manager: 'quotas', subresource: 'status' });
-    return quota;
-  }
 
   it('resources of the spec stay what they are, for any number of workers', async () => {
     const resources = { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '3Gi' } };

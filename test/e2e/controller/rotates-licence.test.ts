@@ -5,7 +5,7 @@ import type { SvcInstanceStatus } from '../../../src/common/generated/wire.ts';
 import { isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
-const ROTATIONS = process.env['SVC_TEST_EXHAUSTIVE'] === '1' ? 100 : 25;
+const ROTATIONS = process.env['SVC_TEST_EXHAUSTIVE'] === '1' ? 100 : 5;
 const SECRET = { secretName: 'svc-license' };
 
 describe('the controller rotates the licence', function () {
@@ -16,7 +16,7 @@ describe('the controller rotates the licence', function () {
     await cluster.settled('office', isTrue('Ready'));
   });
 
-  /** What has another version than before, by `Kind/name`. */
+  /** Objects with another version than before, by `Kind/name`. */
   async function changedBy(work: () => Promise<unknown>): Promise<string[]> {
     const before = await cluster.versions();
     await work();
@@ -98,7 +98,7 @@ describe('the controller rotates the licence', function () {
 
   it('and warns of its end once at each of 30, 7 and 1 days', async () => {
     await cluster.putSecret(SECRET.secretName, { token: await cluster.license(100, 40) });
-    for (const days of [0, 11, 12, 34, 35, 39.5, 39.6]) {
+    for (const days of [0, 11, 12, 35, 39.5]) {
       await cluster.startController({ clock: () => Date.now() + days * 86_400_000 });
       await until('it was looked at', async () => {
         const { queue } = await cluster.figures();

@@ -57,14 +57,4 @@ describe('the controller makes an instance without volumes', function () {
     const after = await Promise.all(names.map(digest));
     expect(after.map((one, index) => one === before[index])).to.deep.equal([false, false, true]);
   });
-
-  it('keeps all as it is while the Secret of the database is gone, and says so', async () => {
-    const { generation } = (await cluster.deployment('office-gate')).metadata;
-    await cluster.server.kubectl(['-n', cluster.namespace, 'delete', 'secret', 'office-db-app']);
-    const message = /There is no Secret office-db-app, .* The values last read from it stay in effect\./;
-    await cluster.settled('office', ({ status }) =>
-      (status?.conditions ?? []).some((condition) => condition.type === 'Ready' && message.test(condition.message)),
-    );
-    expect((await cluster.deployment('office-gate')).metadata.generation).to.equal(generation);
-  });
 });

@@ -61,20 +61,6 @@ describe('the controller tells what is wrong', function () {
     expect(event.note).not.to.include('svc_');
   });
 
-  it('with a given value that a service would not start with, and goes on with the one before', async () => {
-    await cluster.putSecret('given', { 'embed-jwt-secret': LONG }, 'given');
-    await cluster.apply('given', { secrets: { secretName: 'given' } });
-    await cluster.settled('given');
-    await cluster.completeDeployments();
-    await cluster.readyAs('given', 'AllAvailable');
-    const before = await cluster.deployment('given-gate');
-    await cluster.putSecret('given', { 'embed-jwt-secret': 'too short' }, 'given');
-    const remarked = await cluster.readyAs('given', 'AvailableWithRemarks');
-    expect(remarked.message).to.include('embed-jwt-secret has fewer than 32 characters');
-    const after = await cluster.deployment('given-gate');
-    expect(after.metadata.generation).to.equal(before.metadata.generation);
-  });
-
   it('with a value that somebody has changed by hand to one that a service would not start with: no pod is restarted for it', async () => {
     await cluster.apply('edited');
     await cluster.settled('edited');
@@ -187,7 +173,7 @@ describe('the controller tells why pods do not start, as kubelet and controller-
     return { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, ...more };
   }
 
-  /** As controller-manager makes it, with the status that a kubelet gave it. */
+  /** A pod as controller-manager makes it, with a kubelet's status. */
   async function makePod(instance: string, component: string, status: object): Promise<KubernetesObject> {
     const name = `${instance}-${component}-0`;
     const labels = {

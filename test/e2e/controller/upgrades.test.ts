@@ -22,7 +22,7 @@ describe('objects that another version of the controller made', function () {
     await until('it is looked at', async () => (await cluster.idle()).done > 0 || undefined);
   });
 
-  /** What the older one applied besides, as the same field manager. */
+  /** Applies further fields of the older release, as the same field manager. */
   async function pretendOlder(): Promise<void> {
     const objects = await cluster.objects();
     const applyOlder = async (name: string, change: (object: Any) => void) => {

@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { portOf } from '../../support/listen.ts';
 import { type Behaviour, UPSTREAMS } from './support/control.ts';
-import { deafListener } from './support/deaf-listener.ts';
 import { type RunningNginx, startEdge, startFront, useFront } from './support/nginx.ts';
 import { open, requestText, send } from './support/raw.ts';
 import { BLOCKED, INTERNAL, NO_SOCKETS, PAGE, SOCKETS } from './targets.ts';
@@ -45,22 +44,6 @@ describe('front', () => {
     await bench.upstreams.behave('gateInternal', { status: 500 });
     await send(bench.front.url, { target: PAGE });
     expect((await opened()).map((each) => JSON.parse(each).stage)).to.deep.equal(['ws', 'page']);
-  });
-
-  it('opens within the 2 s of the connect timeout when the gate takes no connection', async () => {
-    const deaf = await deafListener();
-    const stuck = await startFront({ ...bench.upstreams.addresses, gateInternal: `127.0.0.1:${deaf.port}` });
-    try {
-      const [page, socket] = await Promise.all([
-        send(stuck.url, { target: PAGE }),
-        send(stuck.url, { target: SOCKET, upgrade: true }),
-      ]);
-      expect([page.status, socket.status]).to.deep.equal([200, 101]);
-      for (const { milliseconds } of [page, socket]) expect(milliseconds).to.be.within(1_900, 3_500);
-    } finally {
-      await stuck.stop();
-      deaf.stop();
-    }
   });
 
   it('writes no token and no document into its logs', async () => {

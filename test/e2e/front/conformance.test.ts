@@ -58,27 +58,18 @@ describe('front', () => {
     await bench.upstreams.behave('gateInternal', { status: 200 });
   });
 
-  describe('behind an edge that would break every editor is found out from outside', () => {
-    for (const [what, answer] of [
-      ['it answers 400 to %2F', 'return 400'],
-      ['it redirects to the path without %2F', 'return 307 $uri'],
-      ['it answers 502 to %2F', 'return 502'],
-    ] as const) {
-      it(what, async () => {
-        await bench.upstreams.behave('gateInternal', { status: 403 });
-        const broken = await startFront(bench.upstreams.addresses, {
-          change: (template) =>
-            template.replace('if ($blocked) {', `if ($request_uri ~* "^[^?]*%2f") { ${answer}; }\n        $&`),
-        });
-        try {
-          expect(missed(await checkFront({ baseUrl: broken.url, mode: 'front' })).join('\n')).to.contain(
-            'gets through: GET /cool/https%3A%2F%2F',
-          );
-        } finally {
-          await broken.stop();
-          await bench.upstreams.behave('gateInternal', { status: 200 });
-        }
-      });
+  it('behind an edge that breaks %2F, which breaks every editor, a row misses', async () => {
+    await bench.upstreams.behave('gateInternal', { status: 403 });
+    const broken = await startFront(bench.upstreams.addresses, {
+      change: (template) => template.replace('if ($blocked) {', 'if ($request_uri ~* "^[^?]*%2f") { return 400; } $&'),
+    });
+    try {
+      expect(missed(await checkFront({ baseUrl: broken.url, mode: 'front' })).join('\n')).to.contain(
+        'gets through: GET /cool/https%3A%2F%2F',
+      );
+    } finally {
+      await broken.stop();
+      await bench.upstreams.behave('gateInternal', { status: 200 });
     }
   });
 });

@@ -46,7 +46,7 @@ const REFUSES: [string, Behaviour][] = [
   ['answers half of a 403', { raw: 'HTTP/1.1 403 Told\r\nX-Pad: ' }],
 ];
 
-/** What a front does with a gate that fails: it opens for one that is silent or broken, and for nothing else. */
+/** A front opens when the gate is silent or broken, and in no other case. */
 const FAILURES: readonly ControlledRow[] = [
   ...OPENS.map(
     ([what, behaviour, within]): ControlledRow => ({
@@ -86,7 +86,7 @@ const FAILURES: readonly ControlledRow[] = [
   },
 ];
 
-/** What reaches the servers behind the front. */
+/** Rows about requests that reach the servers behind the front. */
 export const CONTROLLED: readonly ControlledRow[] = [
   {
     path: '/browser/<hash>/cool.html',
@@ -243,7 +243,7 @@ function expectAsked(asks: Seen[], [target, stage, method]: [string, string, str
   if (told !== wanted) miss(`asked ${told} instead of ${wanted}`);
 }
 
-/** That a request has no headers that a client may not pass on to a server. */
+/** Checks that a request has no headers that a client may not pass on to a server. */
 function expectClean({ target, headers }: Seen, miss: Miss): void {
   for (const name of Object.keys(SPOOFED).map((each) => each.toLowerCase()))
     if (headers[name] !== undefined) miss(`${target}: the client's ${name} arrived`);

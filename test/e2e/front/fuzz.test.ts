@@ -100,7 +100,7 @@ const variants = (uri: string): RawRequest[] => [
   { target: uri, method: 'POST', body: 'x' },
 ];
 
-/** As the editor reads a URI: pieces between / and ?, not decoded; of its files, the path decoded once and resolved. */
+/** Reads a URI as the editor does: pieces between / and ?, not decoded; for its files, the path decoded once and resolved. */
 function isBlocked(uri: string): boolean {
   const [type, name = ''] = uri.split(/[/?]/).filter((piece) => piece !== '');
   if (type === 'cool' || type === 'lool') return /^(?:adminws|getMetrics|convert-to)$/.test(name);

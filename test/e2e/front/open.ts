@@ -12,7 +12,7 @@ import {
   UNPARSABLE_SOCKETS,
 } from './targets.ts';
 
-/** What can be seen from outside, with nothing but the base URL. */
+/** Rows that need the base URL alone. */
 export const OPEN: readonly OpenRow[] = [
   {
     path: '/',
@@ -90,7 +90,7 @@ export const OPEN: readonly OpenRow[] = [
   },
 ];
 
-/** What only a real gate and editor can show: steered ones answer what they were told. */
+/** Rows that need a real gate and editor. */
 export const LIVE: readonly OpenRow[] = [
   answered(
     '/cool/<doc>/ws',

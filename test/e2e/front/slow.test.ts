@@ -14,7 +14,7 @@ import { SOCKETS } from './targets.ts';
 const MAIN = resolve(import.meta.dirname, 'support/slow.ts');
 const SOCKET = SOCKETS[0] ?? '';
 const UPGRADE = { Upgrade: 'websocket' };
-/** As many as once took the front down. */
+/** So many once took the front down. */
 const MANY = 8_600;
 /** Requests of everybody else whose time is taken. */
 const SAMPLES = 200;
@@ -145,7 +145,7 @@ describe('front, with a client that holds requests open', () => {
 
   it('takes the address that the edge saw, whatever it is, where edges are not said to be in a row', async () => {
     const url = await start({ requestsPerAddress: 5, trustedEdges: ['127.0.0.1', '10.0.0.0/8'], trustedChain: false });
-    // Somebody inside names somebody else, and the edge adds who it was.
+    // A client inside names another address, and the edge adds its own.
     await hold(url, { count: 6, from: '127.0.0.1', headers: ['X-Forwarded-For: 203.0.113.7, 10.1.2.3'] }, 5);
     for (const address of ['10.1.2.3', '203.0.113.8, 10.1.2.3']) {
       expect((await send(url, forwarded(address))).status, address).to.equal(429);
@@ -216,7 +216,7 @@ interface Latencies {
   p99: number;
 }
 
-/** What clients at another address see of each, one new connection after another. */
+/** Response times of each for clients at another address, one new connection after another. */
 async function latencies(urls: readonly URL[], isOver: (requests: number) => boolean): Promise<Latencies[]> {
   const seen = urls.map((url) => ({ url, taken: [] as number[], failed: 0 }));
   for (let requests = 0; !isOver(requests); requests++) {

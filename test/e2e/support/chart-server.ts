@@ -15,6 +15,9 @@ const MAIN = resolve(import.meta.dirname, '../../../cmd/controller/main.ts');
 /** An API server of its own with the chart as release `svc`: the CRD belongs to the release here. */
 export type ChartServer = Awaited<ReturnType<typeof startChartServer>>;
 
+/** OpenShift's rule: setting the owner of an object takes the right to delete it. */
+const OPENSHIFT = '--enable-admission-plugins=OwnerReferencesPermissionEnforcement';
+
 let shared: ChartServer | undefined;
 
 /** The one of a run, with the release as a plain installation makes it; what tests before have made is there as well. */
@@ -30,11 +33,11 @@ export async function sharedChartServer(context: Context): Promise<ChartServer> 
 }
 
 /** Skips the suite, and says why, where there is no API server or no helm. */
-export async function startChartServer(context: Context, flags: readonly string[] = []) {
+async function startChartServer(context: Context) {
   const missing = helmMissing() ?? apiServerMissing();
   if (missing !== undefined) skip(context, missing);
   const home = await mkdtemp(join(tmpdir(), 'svc-helm-'));
-  const server = await startApiServer(flags);
+  const server = await startApiServer([OPENSHIFT]);
   /** Runs helm on the release's namespace. */
   const run = (...parameters: string[]) =>
     helm([...parameters, '--namespace', 'svc-system'], { HOME: home, KUBECONFIG: server.kubeconfig });

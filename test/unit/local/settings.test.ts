@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { expect } from 'chai';
 import { isAllowedAncestor } from '../../../cmd/local/editor-check.ts';
+import { NotPossible, readSettings } from '../../../cmd/local/settings.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const URL = 'http://localhost:9980';
@@ -20,6 +21,20 @@ describe('the settings of make run', () => {
       SVC_ONLINE_ADMIN_PASSWORD_FILE: 'password',
     });
     expect(read([], { EDITOR: 'vim' })).to.deep.equal({});
+  });
+
+  it('say what is wrong with them', () => {
+    const address = /^EDITOR_URL .* must be an address such as http:\/\/localhost:9980: /;
+    for (const [name, value, says] of [
+      ['SVC_LOCAL_STORE', 'floppy', /^STORE=floppy must be embedded or shared, such as make run STORE=shared$/],
+      ['SVC_LOCAL_PORTS', 'all', /^SVC_LOCAL_PORTS=all must list ports of your own pages/],
+      ['PORT', '80808', /^PORT=80808 is not a port number from 1 to 65535, such as make run PORT=8081$/],
+      ['SVC_ONLINE_URL', 'localhost:9980', address],
+      ['SVC_ONLINE_URL', 'https://localhost:9980', address],
+      ['SVC_ONLINE_URL', 'http://localhost:9980/office', address],
+      ['SVC_ONLINE_ADMIN_PASSWORD_FILE', '/nowhere', /^EDITOR_PASSWORD_FILE .*: ENOENT/],
+    ] as const)
+      expect(() => readSettings({ [name]: value }), value).to.throw(NotPossible, says);
   });
 
   it('are held against the frame-ancestors of an editor as browsers do', () => {

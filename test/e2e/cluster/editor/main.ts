@@ -2,7 +2,7 @@
 import { startEditor } from '../../../../examples/editor/editor.ts';
 import { editorOptions } from './parameters.ts';
 
-// As process 1 it hears of nothing that it does not listen to, also while it starts.
+// Process 1 gets no signal without a handler, also while it starts.
 const started = Promise.withResolvers<Awaited<ReturnType<typeof startEditor>>>();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

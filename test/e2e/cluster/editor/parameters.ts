@@ -6,7 +6,7 @@ export function editorOptions(
   parameters: readonly string[],
 ): EditorOptions {
   const { username, password, server_name: serverName, extra_params: extra = '' } = environment;
-  // As the image's start script does: split at blanks, without quoting; its own arguments come last.
+  // The image's start script splits at blanks, without quoting; its own arguments come last.
   const settings = new Map([...extra.split(/\s+/), ...parameters].flatMap(setting));
   const allowed = Object.entries(environment)
     .filter(([name]) => /^aliasgroup\d+$/.test(name))

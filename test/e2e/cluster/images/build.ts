@@ -83,7 +83,7 @@ async function build(cache: string): Promise<Images> {
   }
 }
 
-/** Whether the engine has them. */
+/** Returns true if the engine has them. */
 function areThere(names: readonly string[]): Promise<boolean> {
   return docker('image', 'inspect', ...names).then(
     () => true,
@@ -105,7 +105,7 @@ async function nodeImage(): Promise<string> {
   return /^ARG NODE_IMAGE=(\S+)/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
 }
 
-/** What comes from CommonJS asks for modules in its own way. */
+/** CommonJS modules call `require`. */
 const REQUIRE = "import * as modules from 'node:module'; const require = modules.createRequire(import.meta.url);";
 
 /** Fills a folder from which the stand-in editor's image is built: one file of JavaScript, and what its page shows. */

@@ -72,7 +72,7 @@ export async function startComposed() {
   }
 }
 
-/** What compose.yaml needs of the checkout, with secrets of its own. */
+/** The files of the checkout that compose.yaml needs, with secrets of its own. */
 async function projectFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-compose-'));
   for (const file of ['scripts/compose-secrets.sh', 'ingress/editor/quarantine.sh']) {

@@ -44,7 +44,7 @@ export async function endGateway({ kubectl }: Cluster): Promise<void> {
   if (own.length > 0) await kubectl(['delete', ...own]);
 }
 
-/** Of the program alone, which is linked statically. */
+/** An image of the program alone, which is linked statically. */
 async function makeImage(): Promise<void> {
   const make = `tar --dereference -C ${dirname(PROGRAM)} -c traefik | docker import --change 'ENTRYPOINT ["/traefik"]' - ${IMAGE}`;
   await run('sh', ['-c', make]);

@@ -30,7 +30,7 @@ export const serviceLogs = (seconds: number): string[] => [
   ...['--tail=-1', `--since=${seconds}s`],
 ];
 
-/** What a person does with an instance: by kubectl, in its namespace. */
+/** Commands of kubectl for an instance, in its namespace. */
 export type InstanceHandle = ReturnType<typeof instanceHandle>;
 
 export function instanceHandle(cluster: Cluster, namespace: string, name: string) {

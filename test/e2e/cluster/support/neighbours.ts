@@ -8,12 +8,11 @@ import type { Office } from './office.ts';
 /** For an answer that comes at once unless the machine is busy. */
 const ANSWER_SECONDS = '4';
 
-/** Who is in the cluster's network: a pod, or its node. */
+/** A place in the cluster's network: a pod, or its node. */
 export interface Party {
   ip: string;
   /** The container of the node that it is on. */
   node: string;
-  /** Of a pod. */
   uid?: string;
 }
 
@@ -52,7 +51,7 @@ export async function startNeighbours(office: Office) {
   const foreign = new Set(made.map(({ namespace }) => namespace).filter((namespace) => namespace !== HOME));
   await Promise.all(
     [...foreign].map(async (namespace) => {
-      // Of a run that was killed.
+      // A run that was killed has left it.
       await kubectl(['delete', 'namespace', namespace, '--ignore-not-found']);
       await kubectl(['create', 'namespace', namespace]);
       await kubectl(['--namespace', namespace, 'wait', '--for=create', 'serviceaccount/default', '--timeout=60s']);

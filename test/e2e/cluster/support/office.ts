@@ -21,7 +21,6 @@ import { clusterStore } from './store.ts';
 const EXAMPLE = resolve(import.meta.dirname, '../../../../docs/examples/community.yaml');
 const NAMESPACE = 'office';
 export const NODE_PORT = 30080;
-/** Of two pods. */
 const FRONT_WORKERS = 4;
 /** The first time all images are built. */
 const COLD_MS = 25 * 60_000;
@@ -59,10 +58,10 @@ async function open() {
   });
   const key = generateEd25519('test');
   const release = releaseOf(cluster, images, { keys: [toPublic(key)] });
-  // What docs/kubernetes.md says that may be enforced.
+  // docs/kubernetes.md says that these may be enforced.
   await makeNamespace(cluster, SYSTEM, 'restricted');
   await makeNamespace(cluster, NAMESPACE, 'baseline');
-  /** What `helm install` said. */
+  /** Output of `helm install`. */
   const notes = await release.install();
   const handle = instanceHandle(cluster, NAMESPACE, 'office');
   const started = Date.now();

@@ -3,7 +3,7 @@ import { callbackReceiver } from '../../../support/gate-receiver.ts';
 import { ORIGINAL } from '../../../support/surroundings.ts';
 import { startTcpProxy } from '../../../support/tcp-proxy.ts';
 
-/** What a company has around the service: an edge that people come through, and a portal. */
+/** The surroundings of the service: an edge and a portal. */
 export type Outside = Awaited<ReturnType<typeof startOutside>>;
 
 /**
@@ -22,7 +22,7 @@ export async function startOutside(node: { address: string; port: number }, host
   const receiver = await callbackReceiver(() => 204, hostAddress);
   const files = await startCanary((_request, response) => void response.end(ORIGINAL), { host: hostAddress });
   return {
-    /** Of the service, through the edge. `localhost` is a name that browsers and Node find without help. */
+    /** The service through the edge. Browsers and Node resolve `localhost` without DNS. */
     url,
     edgePort: edge.port,
     /** Origin of the portal's page, which has the service's library and an element `editor`. */

@@ -9,7 +9,7 @@ export interface ClusterSessions extends Sessions {
   receiver: Awaited<ReturnType<typeof callbackReceiver>>;
 }
 
-/** The sessions of a service for somebody outside of it, once its gate knows its editor. */
+/** The sessions of a service as seen from outside, once its gate knows its editor. */
 export async function sessionsThrough(outside: Outside, jwtSecret: string): Promise<Sessions> {
   const { url, documentUrl, portal, receiver } = outside;
   const sessions = sessionsAt(url, {

@@ -15,7 +15,7 @@ const SMALL = { resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: {
 export type SharedInstance = Awaited<ReturnType<typeof startSharedInstance>>;
 
 interface Wanted {
-  /** That of its namespace as well. */
+  /** Also the name of its namespace. */
   name: string;
   nodePort: number;
   /** Where its NodePort is; that of the first node unless told. */

@@ -5,7 +5,6 @@ export type Upstream = (typeof UPSTREAMS)[number];
 /** A request as it reached an upstream. */
 export interface Seen {
   method: string;
-  /** As on the request line. */
   target: string;
   /** Names in lower case. */
   headers: Record<string, string>;
@@ -14,7 +13,7 @@ export interface Seen {
 }
 
 /**
- * What an upstream does next: answers with a status, with these very bytes (latin1), with these bytes and then
+ * The next behaviour of an upstream: it answers with a status, with these very bytes (latin1), with these bytes and then
  * nothing more, never, by closing the connection, or by not listening at all.
  */
 export type Behaviour =
@@ -26,7 +25,7 @@ export type Behaviour =
 
 export interface Control {
   behave(upstream: Upstream, behaviour: Behaviour): Promise<void>;
-  /** What reached an upstream since the last time it was asked for. */
+  /** Requests that reached an upstream since the last call. */
   seen(upstream: Upstream): Promise<Seen[]>;
 }
 

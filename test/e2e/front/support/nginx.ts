@@ -25,7 +25,7 @@ export async function startFront(
   upstreams: Upstreams['addresses'],
   options: { change?: (template: string) => string; limits?: FrontLimits } = {},
 ): Promise<RunningFront> {
-  // As a clone may be in a folder of any name.
+  // A clone may be in a folder of any name.
   const prefix = await mkdtemp(join(tmpdir(), 'svc mặt trước-'));
   const [port = 0, openPort = 0, askPort = 0] = await freePorts(3);
   const settings: FrontSettings = {

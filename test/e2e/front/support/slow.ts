@@ -81,7 +81,7 @@ function isWhole(answer: string): boolean {
   return body !== undefined && Buffer.byteLength(body) >= Number(/^content-length: (\d+)/im.exec(head)?.[1]);
 }
 
-// As a process: one client that holds connections until it is ended. Prints the status of each answer.
+// Run as a process, this is one client that holds connections until it is ended. Prints the status of each answer.
 if (import.meta.main) {
   const [url = '', count = '', from = ''] = process.argv.slice(2);
   const onAnswer = (answer: string): void => void process.stdout.write(`${answer.slice(9, 12)}\n`);

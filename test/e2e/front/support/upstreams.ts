@@ -40,10 +40,9 @@ export async function startUpstreams() {
     addresses: addresses as Record<Upstream, string>,
     /** For `remoteControl`. */
     controlUrl: `http://127.0.0.1:${controlPort}`,
-    /** What `remoteControl` does, without the way there. */
     behave: (name: Upstream, behaviour: Behaviour) => behave(running[name], behaviour),
     seen: (name: Upstream) => running[name].seen.splice(0),
-    /** Has all answer 200 again, as if they had seen nothing. */
+    /** Makes all answer 200 again and forget what they have seen. */
     async calm(): Promise<void> {
       for (const upstream of Object.values(running)) {
         await behave(upstream, { status: 200 });
