@@ -31,12 +31,14 @@ COPY --from=node /usr/local/bin/node /usr/local/bin/node
 
 # LibreOffice without its windows, Java, Base and media players (Math draws the formulas in documents); bubblewrap for the
 # `namespaces` sandbox; tini; libwebp, which LibreOffice has as well; the fonts that the contract promises (fonts-liberation
-# is version 2 here); what Node links to. Nothing needs a set-uid program.
+# is version 2 here), and those for Chinese, Japanese, Korean and emoji, whose text is boxes or missing without them;
+# what Node links to. Nothing needs a set-uid program.
 RUN apt-get update \
   && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-math-nogui \
     python3-uno bubblewrap tini libwebp7 \
     fonts-liberation fonts-crosextra-carlito fonts-crosextra-caladea fonts-dejavu-core fonts-noto-core \
+    fonts-noto-cjk fonts-noto-color-emoji \
     libatomic1 libstdc++6 \
   && apt-get clean \
   && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old \
