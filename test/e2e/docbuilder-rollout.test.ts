@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
 import type { ServiceProcess } from '../support/process.ts';
+import { proxyOf } from '../support/proxy-of.ts';
 import { convert, get, jobThat, type Replicas, startShared } from '../support/replicas.ts';
 import { type RunningNginx, startNginx } from './front/support/nginx.ts';
 
@@ -22,7 +23,9 @@ describe('a rollout of DocBuilder under load', function () {
     const [frontPort = 0, ...others] = await freePorts(5);
     ports = others;
     const prefix = await mkdtemp(join(tmpdir(), 'svc-rollout-'));
-    proxy = (upstreams) => proxyOf(frontPort, upstreams, prefix);
+    // A kept connection that the reload closes just when a client uses it again would be a failure of none of them.
+    const keepsNone = (config: string) => config.replace('http {', 'http {\n  keepalive_timeout 0;');
+    proxy = (upstreams) => keepsNone(proxyOf(frontPort, upstreams, prefix));
     front = await startNginx(proxy(ports), prefix, frontPort);
   });
   after(async () => {
@@ -41,7 +44,7 @@ describe('a rollout of DocBuilder under load', function () {
     const load = startLoad(front.url.origin);
     await Promise.all([start(2), start(3)]);
     for (const [index, service] of old.entries()) {
-      // A cluster sends no more requests to a pod that is to end.
+      // As a cluster does: whoever is to end is asked nothing more.
       await front.reload(proxy(ports.slice(index + 1)));
       await end(service);
     }
@@ -84,35 +87,4 @@ function startLoad(url: string) {
       return { done, failed };
     },
   };
-}
-
-/** Keeps no connection: one that the reload closes while a client uses it again would be a failure of the proxy alone. */
-function proxyOf(port: number, upstreams: readonly number[], prefix: string): string {
-  return `
-pid ${prefix}/pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  keepalive_timeout 0;
-  client_body_temp_path ${prefix}/body;
-  proxy_temp_path ${prefix}/proxy;
-  fastcgi_temp_path ${prefix}/fastcgi;
-  uwsgi_temp_path ${prefix}/uwsgi;
-  scgi_temp_path ${prefix}/scgi;
-  client_max_body_size 0;
-  upstream docbuilder {
-    least_conn;
-    ${upstreams.map((upstream) => `server 127.0.0.1:${upstream} max_fails=0;`).join('\n    ')}
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://docbuilder;
-      proxy_set_header Host $http_host;
-      proxy_request_buffering off;
-      proxy_http_version 1.1;
-    }
-  }
-}`;
 }
