@@ -161,6 +161,22 @@ describe('the storage of several DocBuilders', function () {
       expect(ended).to.deep.equal([[quiet.id]]);
     });
 
+    it('its callbacks are taken over once more where no answer came to the first time', async () => {
+      const [one, two] = [await member(known, at), await member(known, at)];
+      const open = { ...newOne(), callback };
+      await one.store.add(open);
+      await one.replicas.leave();
+      const takeOver = two.rows.takeOver.bind(two.rows);
+      two.rows.takeOver = async (...parameters) => {
+        two.rows.takeOver = takeOver;
+        await takeOver(...parameters);
+        throw new Unavailable(new Error('no answer'));
+      };
+      expect(await two.store.takeOver().catch((error) => error)).to.be.instanceOf(Unavailable);
+      expect((await two.store.takeOver()).map(({ id }) => id)).to.deep.equal([open.id]);
+      expect(await two.store.takeOver()).to.deep.equal([]);
+    });
+
     it('only one of the others takes over, though all of them find it at once', async () => {
       const others = [await member(known, at), await member(known, at), await member(known, at)];
       const one = await member(known, at);

@@ -57,10 +57,10 @@ export class JobRows {
   }
 
   /**
-   * Takes over what replicas left that are no more. What had not ended there has failed.
-   * @returns these jobs
+   * Takes over the jobs of dead replicas. Those that had not ended have failed.
+   * @param again also returns jobs with a pending callback that are this replica's already
    */
-  async takeOver(now: number, expiresAt: number): Promise<JobRecord[]> {
+  async takeOver(now: number, expiresAt: number, again: boolean): Promise<JobRecord[]> {
     // For a row that another replica has just taken over, PostgreSQL asks NOT IN again, and NOT EXISTS, which is a join, not.
     const rows = await this.#query(
       `UPDATE docbuilder_jobs SET
@@ -70,9 +70,9 @@ export class JobRows {
          remove_at = CASE WHEN state = 'open' THEN ?::bigint ELSE remove_at END,
          state = 'calling'
        WHERE state <> 'ended'
-         AND replica NOT IN (SELECT id FROM docbuilder_replicas)
+         AND (replica NOT IN (SELECT id FROM docbuilder_replicas) OR (state = 'calling' AND replica = ?))
        RETURNING ${COLUMNS}`,
-      [this.#replica, now, expiresAt, expiresAt],
+      [this.#replica, now, expiresAt, expiresAt, again ? this.#replica : null],
     );
     return rows.map(toRecord);
   }

@@ -46,6 +46,8 @@ export class SharedJobs implements JobStore {
   readonly #refused = new Set<string>();
   /** Jobs that were taken over and of which nobody is to be told: only their end is still to be written. */
   readonly #settled = new Set<JobRecord>();
+  /** No answer came to the last takeover: its jobs may be this replica's. */
+  #isUnsure = false;
   /** Why the last job that ended could not be written. */
   #failure: unknown;
 
@@ -104,7 +106,10 @@ export class SharedJobs implements JobStore {
 
   async takeOver(): Promise<JobRecord[]> {
     const now = this.#deps.clock();
-    const jobs = await this.#deps.rows.takeOver(now, now + this.#deps.retentionMs());
+    const again = this.#isUnsure;
+    this.#isUnsure = true;
+    const jobs = await this.#deps.rows.takeOver(now, now + this.#deps.retentionMs(), again);
+    this.#isUnsure = false;
     const isPending = ({ callback }: JobRecord) => callback?.state === 'pending';
     for (const job of jobs) if (!isPending(job)) this.#settled.add(job);
     if (jobs.length > 0) this.#deps.log.warn({ jobs: jobs.length }, 'jobs of another replica were taken over');

@@ -64,6 +64,12 @@ describe('job callbacks', () => {
     expect(receiver.arrived.map(({ headers }) => headers['x-svc-delivery'])).to.deep.equal(['d-1', 'd-1', 'd-1']);
   });
 
+  it('are sent once where the store returns their job twice', async () => {
+    const job = makeJob();
+    await deliver(START, [job, job]);
+    expect(job.callback).to.include({ state: 'delivered', attempts: 1 });
+  });
+
   it('are not sent before their time', async () => {
     const job = makeJob();
     job.callback.nextAttemptAt = START + 10_000;
