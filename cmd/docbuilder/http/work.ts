@@ -29,26 +29,26 @@ export interface WorkHandlers {
   audit: Audit;
 }
 
-/** A work request as it arrived. */
+/** A work request. */
 export interface Arrived<Body> {
   body: Body;
-  /** The JSON that the body was read from; empty for a form. */
+  /** The JSON of the body; empty for a form. */
   text: Uint8Array;
   /** Uploaded files by the name of their part. */
   files: ReadonlyMap<string, SourceFile>;
   request: Request;
 }
 
-/** One of the endpoints that take work. */
+/** A work endpoint. */
 export interface Endpoint<Kind extends BodyKind> {
   kind: Kind;
-  /** Names of the parts of a form that may be files; without them only JSON is taken. */
+  /** Names of the parts of a form that may be files; without them only JSON is accepted. */
   files?: readonly string[];
   /** Largest JSON body, bytes. */
   maxJsonBytes: () => number;
-  /** Makes the job. @throws {AppError} the mistakes that show at once */
+  /** Makes the job. @throws {AppError} for mistakes that show without fetching */
   work: (arrived: Arrived<Bodies[Kind]>) => Work;
-  /** Tells whether the job may first have to fetch something that takes its time. */
+  /** Returns whether the job may have to fetch its source. */
   fetches: (arrived: Arrived<Bodies[Kind]>) => boolean;
 }
 
@@ -56,11 +56,11 @@ type Received = Pick<Arrived<unknown>, 'files'> & { incoming: Incoming };
 
 const NO_JSON = Buffer.alloc(0);
 
-/** Accepts a request of one of the work endpoints and answers with its result (contract: DocBuilder endpoints). */
+/** Handles a request of a work endpoint (contract: DocBuilder endpoints). */
 export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: Endpoint<Kind>): RequestHandler {
   return async (request, response) => {
     const clientGone = whenClosed(response);
-    // A request that would only wait to be refused is refused before its body is read.
+    // Before the body is read.
     deps.queue.assertRoom();
     const json = deps.jsonLoad.open(deps.uploads.maxBytes());
     const files = deps.temporaryFiles();
@@ -110,7 +110,7 @@ async function readRequest(
   throw badRequest({ path: '', message: `hãy gửi ${ways}` });
 }
 
-/** Adds the data of a form, which is a field or a file of its own. */
+/** Adds the data of a form, a field or a file. */
 async function withData(
   fields: ReadonlyMap<string, string>,
   files: ReadonlyMap<string, SourceFile>,
@@ -125,7 +125,7 @@ async function withData(
   return { fields, data };
 }
 
-/** Compressed, a body would only look like a broken form or broken JSON. Other words, such as `utf-8`, are sent by mistake. */
+/** Refuses a compressed body. Other words, such as `utf-8`, are sent by mistake. */
 function assertPlain(request: Request): void {
   if (!/\b(?:gzip|deflate|br|zstd|compress)\b/i.test(request.headers['content-encoding'] ?? '')) return;
   throw badRequest({ path: '', message: 'Content-Encoding không được hỗ trợ: hãy gửi nội dung không nén' });
@@ -140,7 +140,7 @@ async function orRelease<Result>(resources: Resources, action: () => Promise<Res
   }
 }
 
-/** Aborts when the connection closes before the answer was sent. */
+/** Returns a signal that aborts when the connection closes before the answer is sent. */
 function whenClosed(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {

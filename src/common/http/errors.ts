@@ -1,10 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { AppError, type ErrorBody, errorBody, toAppError } from '../errors.ts';
-import { requestId } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import { refuseUpload } from './continue.ts';
 
 export const REQUEST_ID_HEADER = 'X-SVC-Request-Id';
+
+/** Returns a request id: `req_` + 16 hex (contract: Identifiers). `randomUUID` caches random bytes. */
+export function requestId(): string {
+  const uuid = randomUUID();
+  return `req_${uuid.slice(19, 23)}${uuid.slice(24)}`;
+}
 
 /** The error object as it goes over the wire (contract: Error object). */
 export function errorJson(body: ErrorBody, requestId: string): string {

@@ -4,8 +4,7 @@ import type { Socket } from 'node:net';
 import type { ListenAddress } from '../config.ts';
 import { withContext } from '../context.ts';
 import { errorBody } from '../errors.ts';
-import { requestId } from '../ids.ts';
-import { errorJson, REQUEST_ID_HEADER } from './errors.ts';
+import { errorJson, REQUEST_ID_HEADER, requestId } from './errors.ts';
 
 /**
  * An HTTP server with limits against slow and oversized requests. Requests with `Expect: 100-continue` reach the
