@@ -1,11 +1,11 @@
 import { AppError, badRequest, fileTooLarge, MB } from '../errors.ts';
 
-/** A sheet of 20,000 rows and 200 cells has so many; each becomes an object in memory, or a place in one. */
+/** The values of a sheet of 20,000 rows and 200 cells. */
 export const MAX_JSON_VALUES = 4_000_000;
-/** Most memory that one value takes (V8, measured: 8 for a number, 20 for `[]`, 104 for `{"1000":1}`). */
+/** Most memory of one value (V8, measured: 8 for a number, 20 for `[]`, 104 for `{"1000":1}`). */
 const BYTES_PER_VALUE = 100;
 
-/** Far more than any body has; code that recurses into a value runs out of stack at some thousands. */
+/** Code that recurses into a value runs out of stack at some thousands. */
 const MAX_JSON_DEPTH = 1000;
 
 const QUOTE = 0x22;
@@ -17,29 +17,26 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Limits the memory of all JSON that a service holds at once. A few bytes of JSON can become many in memory, and many
- * requests can arrive together, so both are counted before anything is parsed.
+ * Limits the memory of all JSON in a service. Few bytes of JSON can take much memory, so bytes and values are counted
+ * before parsing.
  */
 export class JsonLoad {
-  /** Bytes that there may be of everything together. */
+  /** Limit of all bytes together. */
   readonly maxBytes: number;
-  /** Bytes that there are. */
+  /** Bytes in use. */
   held = 0;
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
   }
 
-  /**
-   * Begins to count the JSON of one request. The caller releases it.
-   * @param maxBytes the request's own limit, for errors
-   */
+  /** Begins to count the JSON of one request. @param maxBytes the request's own limit, for errors */
   open(maxBytes: number): HeldJson {
     return new HeldJson(this, maxBytes);
   }
 }
 
-/** The JSON of one request, from its first byte until nobody needs its value any more. */
+/** The JSON of one request, until it is released. */
 export class HeldJson {
   readonly #load: JsonLoad;
   readonly #maxBytes: number;
@@ -55,8 +52,9 @@ export class HeldJson {
   }
 
   /**
-   * Checks that there is room for more bytes.
-   * @throws {AppError} `file_too_large` if they would not even fit alone, `pool_unavailable` while others hold too much
+   * Checks for room.
+   * @throws {AppError} `file_too_large` if the bytes would not even fit alone, `pool_unavailable` while others hold too
+   *   much
    */
   expect(bytes: number): void {
     const { maxBytes, held } = this.#load;
@@ -67,7 +65,7 @@ export class HeldJson {
     if (held + bytes > maxBytes) throw new AppError('pool_unavailable', { reason: 'memory_limit' });
   }
 
-  /** Makes room for bytes. @throws {AppError} as `expect` */
+  /** Takes room for bytes. @throws {AppError} as `expect` */
   take(bytes: number): void {
     this.expect(bytes);
     this.#load.held += bytes;
@@ -75,7 +73,7 @@ export class HeldJson {
   }
 
   /**
-   * Makes room for the values in the next piece of the text.
+   * Takes room for the values in the next piece of the text.
    * @throws {AppError} as `expect`; `file_too_large` for more than `MAX_JSON_VALUES`; `bad_request` for a text too deep
    */
   look(piece: Uint8Array): void {
@@ -93,7 +91,7 @@ export class HeldJson {
     this.#held = 0;
   }
 
-  /** Counts `[`, `{` and `,` outside of strings: one for each value or less. Works on bytes, since all of them are ASCII. */
+  /** Counts `[`, `{` and `,` outside of strings, at least one for each value, in bytes: all are ASCII. */
   #count(piece: Uint8Array): void {
     let [inString, escaped] = [this.#inString, this.#escaped];
     for (let index = 0; index < piece.length; index += 1) {

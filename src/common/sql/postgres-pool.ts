@@ -2,18 +2,15 @@ import pg, { type ClientBase, type Pool, type PoolConfig } from 'pg';
 import { Unavailable } from '../unavailable.ts';
 import { createQuery } from './postgres-client.ts';
 
-/** Connections to a database, which are lent to one user each. */
+/** A pool of connections. */
 export interface Connections {
-  /**
-   * Runs `use` with a connection of its own.
-   * @throws {Unavailable} when there is none in time, or it is lost; what `use` throws
-   */
+  /** Runs `use` with a connection. @throws {Unavailable} when there is none in time, or it is lost */
   borrow<Result>(use: (client: ClientBase) => Promise<Result>): Promise<Result>;
-  /** Resolves when those that are lent are back and all have ended. */
+  /** Resolves when all connections are returned and closed. */
   close(): Promise<void>;
 }
 
-/** @param config with `max`, how many there are at most */
+/** @param config with `max`, the number of connections */
 export function openConnections(config: PoolConfig): Connections {
   const underWay = new Set<Promise<unknown>>();
   const pool = openPool(config);
@@ -58,7 +55,7 @@ function openPool(config: PoolConfig): Pool {
   return pool;
 }
 
-/** @throws {Unavailable} after a failover the address may lead to the old server for a while */
+/** @throws {Unavailable} for a standby: after a failover the address may lead to the old server for a while */
 async function onConnect(client: ClientBase): Promise<void> {
   // One that ends while it is lent; its user learns that from what is asked of it.
   client.on('error', () => {});
