@@ -92,9 +92,14 @@ function asNobody(command: string[]): string[] {
 async function accepts(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 1_000 });
   client.on('error', () => {});
-  const error = await client.connect().catch((error: Error) => error);
-  await client.end().catch(() => {});
-  return error === undefined;
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 async function s3Server(
