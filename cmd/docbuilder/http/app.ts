@@ -1,7 +1,7 @@
 import type { Express, RequestHandler } from 'express';
 import { errorHandler, methodNotAllowed, notFound } from '../../../src/common/http/errors.ts';
 import { accessLog, plainApp, refuseOddTargets } from '../../../src/common/http/plain-app.ts';
-import { orStorageError } from '../jobs/job-store.ts';
+import { toStorageError } from '../jobs/job-store.ts';
 import { type AdmissionHandlers, admit, countRequest } from './admission.ts';
 import { type AuthHandlers, authenticate } from './auth.ts';
 import { type EndpointHandlers, workEndpoints } from './endpoints.ts';
@@ -47,6 +47,6 @@ export function createHttpApp(deps: HttpDependencies): Express {
   app.use(notFound);
   const handleError = errorHandler(log);
   app.use(((error, request, response, next) =>
-    handleError(orStorageError(error), request, response, next)) satisfies typeof handleError);
+    handleError(toStorageError(error), request, response, next)) satisfies typeof handleError);
   return app;
 }

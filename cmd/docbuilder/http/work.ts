@@ -5,7 +5,7 @@ import { AppError, badRequest } from '../../../src/common/errors.ts';
 import { getBaseUrl } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { readJsonText, saysJson } from '../../../src/common/http/json.ts';
-import type { HeldJson, JsonLoad } from '../../../src/common/http/json-load.ts';
+import type { JsonAllocation, JsonMemory } from '../../../src/common/http/json-memory.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobService } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
@@ -24,7 +24,7 @@ export interface WorkHandlers {
   temporaryFiles(): { newPath(): string; remove(): Promise<void> };
   readBody: BodyReader;
   /** Bounds the memory that JSON of all requests takes together. */
-  jsonLoad: JsonLoad;
+  jsonMemory: JsonMemory;
   baseUrl: string | undefined;
   audit: Audit;
 }
@@ -62,7 +62,7 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
     const clientGone = whenClosed(response);
     // Before the body is read.
     deps.queue.assertRoom();
-    const json = deps.jsonLoad.open(deps.uploads.maxBytes());
+    const json = deps.jsonMemory.open(deps.uploads.maxBytes());
     const files = deps.temporaryFiles();
     const resources = {
       newPath: files.newPath,
@@ -96,7 +96,7 @@ async function readRequest(
   request: Request,
   uploads: UploadLimits,
   { files: names, maxJsonBytes }: Pick<Endpoint<BodyKind>, 'files' | 'maxJsonBytes'>,
-  json: HeldJson,
+  json: JsonAllocation,
   newPath: () => string,
 ): Promise<Received> {
   if (names && request.is('multipart/form-data')) {
@@ -114,14 +114,14 @@ async function readRequest(
 async function withData(
   fields: ReadonlyMap<string, string>,
   files: ReadonlyMap<string, SourceFile>,
-  json: HeldJson,
+  json: JsonAllocation,
 ): Promise<Incoming> {
-  json.look(Buffer.from(fields.get(DATA) ?? ''));
+  json.count(Buffer.from(fields.get(DATA) ?? ''));
   const file = files.get(DATA);
   if (!file) return { fields };
-  json.take((await stat(file.path)).size);
+  json.reserve((await stat(file.path)).size);
   const data = await readFile(file.path);
-  json.look(data);
+  json.count(data);
   return { fields, data };
 }
 

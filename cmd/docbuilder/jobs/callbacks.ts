@@ -11,7 +11,7 @@ import type { CallbackSender } from './jobs.ts';
 const ASK_AGAIN_MS = 1_000;
 
 interface Dependencies {
-  store: Pick<JobStore, 'sends' | 'update'>;
+  store: Pick<JobStore, 'ownsCallback' | 'update'>;
   outbound: Outbound;
   /** Body of a callback. */
   toBody: (job: JobRecord) => string;
@@ -34,7 +34,7 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
   async function deliver(job: JobRecord, callback: CallbackRecord): Promise<void> {
     for (let earliest = 0; callback.state === 'pending'; ) {
       await sleep(Math.max(earliest, (callback.nextAttemptAt ?? 0) - clock()), undefined, { signal });
-      const isOurs = await store.sends(job).catch(() => undefined);
+      const isOurs = await store.ownsCallback(job).catch(() => undefined);
       if (isOurs === false) return;
       earliest = isOurs ? 0 : ASK_AGAIN_MS;
       if (isOurs) await attempt(job, callback);

@@ -13,13 +13,13 @@ interface Dependencies {
 }
 
 /** Most ended jobs in memory for want of room on the disk; the eldest go first. */
-const MOST_UNKEPT = 10_000;
+const MAX_UNSAVED = 10_000;
 
 /** Finds jobs by their id, and tells expired ones from unknown ones. Memory holds only jobs that the store does not. */
 export class JobRegistry {
   readonly #active = new Map<string, JobRecord>();
   /** Ended jobs that are not on the disk yet. */
-  readonly #unkept = new Map<string, JobRecord>();
+  readonly #unsaved = new Map<string, JobRecord>();
   /** Ids made while `load` runs. */
   #made: Set<string> | undefined = new Set();
   readonly #deps: Dependencies;
@@ -62,19 +62,19 @@ export class JobRegistry {
   }
 
   /** Holds an ended job that cannot be stored (a full disk, say) until it can be, or expires. */
-  keepLater(job: JobRecord): void {
+  holdUnsaved(job: JobRecord): void {
     this.#active.delete(job.id);
-    this.#unkept.set(job.id, job);
-    const [eldest] = this.#unkept.keys();
-    if (this.#unkept.size > MOST_UNKEPT && eldest !== undefined) this.#unkept.delete(eldest);
+    this.#unsaved.set(job.id, job);
+    const [eldest] = this.#unsaved.keys();
+    if (this.#unsaved.size > MAX_UNSAVED && eldest !== undefined) this.#unsaved.delete(eldest);
   }
 
   /** Stores what could not be stored before. */
-  async keepNow(): Promise<void> {
-    for (const [id, job] of this.#unkept) {
+  async saveUnsaved(): Promise<void> {
+    for (const [id, job] of this.#unsaved) {
       try {
         if (!this.#expired(job)) await this.#deps.store.save(job);
-        this.#unkept.delete(id);
+        this.#unsaved.delete(id);
       } catch {
         // The others would find no room either.
         return;
@@ -89,7 +89,7 @@ export class JobRegistry {
     if (issuedAt === undefined) throw new AppError('not_found');
     const active = this.#active.get(id);
     // The store first: another replica may have failed a job that still runs here.
-    const job = this.#unkept.get(id) ?? (await store.read(id)) ?? active;
+    const job = this.#unsaved.get(id) ?? (await store.read(id)) ?? active;
     if (job && !this.#expired(job)) return job;
     throw new AppError(job || clock() - issuedAt >= retentionMs() ? 'gone' : 'not_found');
   }
@@ -106,7 +106,7 @@ export class JobRegistry {
 
   /** Removes expired jobs, and stores what could not be stored before. */
   async sweep(): Promise<void> {
-    await this.keepNow();
+    await this.saveUnsaved();
     await this.#deps.store.sweep((id) => this.#active.has(id));
   }
 

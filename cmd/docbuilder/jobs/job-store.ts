@@ -15,7 +15,7 @@ export interface JobStore {
   /** Adds an accepted job that has not ended. */
   add(job: JobRecord): Promise<void>;
   /** Notes that an added job runs now, or waits again. */
-  note(job: JobRecord): void;
+  noteProgress(job: JobRecord): void;
   /** Returns the path of a new result file, and makes the job's folder. */
   createFile(jobId: string, fileId: string): Promise<string>;
   /** Returns bytes and hex SHA-256 of a new result file. */
@@ -27,7 +27,7 @@ export interface JobStore {
   /** Stores the state of an ended job's callback. */
   update(job: JobRecord): Promise<void>;
   /** Returns whether this process sends the callback of an ended job. @throws when the store is away */
-  sends(job: JobRecord): Promise<boolean>;
+  ownsCallback(job: JobRecord): Promise<boolean>;
   /** Notes that the request for an ended job was answered. */
   release(jobId: string): Promise<void>;
   /** Returns an added or saved job; undefined when there is none, or none that can be read. */
@@ -45,16 +45,16 @@ export interface JobStore {
 }
 
 /** Returns the answer while database or object store are away; the same request may be sent again. */
-export function storageAway(cause?: unknown): AppError {
+export function storageUnavailable(cause?: unknown): AppError {
   return new AppError('pool_unavailable', { reason: 'storage_unavailable' }, { retryAfter: 5, cause });
 }
 
 /** Returns whether an error says that database or object store are away. */
-export function isStorageAway(error: unknown): boolean {
+export function isStorageUnavailable(error: unknown): boolean {
   return error instanceof Unavailable || (error as { isPassing?: boolean } | null | undefined)?.isPassing === true;
 }
 
 /** Converts the error of a full disk, or of a database or object store that is away; returns others unchanged. */
-export function orStorageError(error: unknown): unknown {
-  return isStorageAway(error) ? storageAway(error) : orDiskFull(error);
+export function toStorageError(error: unknown): unknown {
+  return isStorageUnavailable(error) ? storageUnavailable(error) : orDiskFull(error);
 }

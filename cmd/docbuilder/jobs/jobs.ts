@@ -8,7 +8,7 @@ import { startDeadline, withDeadline } from '../../../src/common/net/deadline.ts
 import { getContentType } from '../formats.ts';
 import type { JobKind, JobRecord } from './job.ts';
 import type { JobRegistry } from './job-registry.ts';
-import { type JobStore, orStorageError } from './job-store.ts';
+import { type JobStore, toStorageError } from './job-store.ts';
 import type { EffectivePlan } from './limits.ts';
 import { type JobQueue, stopping, type Ticket } from './queue.ts';
 import type { NewFile, Resources, Run, Work } from './work.ts';
@@ -79,7 +79,7 @@ export class JobService {
     this.#deps.queue.close();
     this.#stopping.abort(stopping());
     while (this.#active.size > 0) await Promise.all(this.#active);
-    await this.#deps.registry.keepNow();
+    await this.#deps.registry.saveUnsaved();
   }
 
   /** Checks work and makes it a job. An async job that fetches is prepared later. */
@@ -147,15 +147,15 @@ export class JobService {
     const submitted = performance.now();
     try {
       const run = prepared ?? (await this.#prepare(work, resources, signal));
-      const turn = async (yielded: AbortSignal): Promise<void> => {
+      const turn = async (preempted: AbortSignal): Promise<void> => {
         job.status = 'running';
         job.startedAt = this.#deps.clock();
         job.timing.queueMs = performance.now() - submitted;
-        this.#deps.store.note(job);
+        this.#deps.store.noteProgress(job);
         try {
-          await this.#run(job, run, AbortSignal.any([signal, yielded]));
+          await this.#run(job, run, AbortSignal.any([signal, preempted]));
         } catch (error) {
-          if (yielded.aborted) await this.#putBack(job);
+          if (preempted.aborted) await this.#putBack(job);
           throw error;
         }
       };
@@ -190,7 +190,7 @@ export class JobService {
   async #putBack(job: JobRecord): Promise<void> {
     job.status = 'queued';
     job.startedAt = null;
-    this.#deps.store.note(job);
+    this.#deps.store.noteProgress(job);
     await this.#deps.store.discard(job.id);
   }
 
@@ -232,7 +232,7 @@ export class JobService {
   }
 
   async #fail(job: JobRecord, thrown: unknown): Promise<void> {
-    const error = toAppError(orStorageError(thrown));
+    const error = toAppError(toStorageError(thrown));
     if (error.code === 'internal') this.#deps.log.error({ err: error.cause }, 'job failed unexpectedly');
     else this.#deps.log.debug({ code: error.code, err: error.cause }, 'job failed');
     job.outputs = [];
@@ -246,7 +246,7 @@ export class JobService {
       this.#deps.log.error({ err: cause }, 'a failed job could not be kept');
       this.#stamp(job);
       job.status = 'failed';
-      this.#deps.registry.keepLater(job);
+      this.#deps.registry.holdUnsaved(job);
       this.#deps.callbacks.deliver(job);
     }
   }

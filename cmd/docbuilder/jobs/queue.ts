@@ -7,8 +7,8 @@ interface QueueOptions {
   urgent?: boolean;
 }
 
-/** A job's work. When `yielded` aborts, the job makes room for others, and the queue calls the work again later. */
-type QueuedWork<T> = (yielded: AbortSignal) => Promise<T>;
+/** A job's work. When `preempted` aborts, the job makes room for others, and the queue calls the work again later. */
+type QueuedWork<T> = (preempted: AbortSignal) => Promise<T>;
 
 interface QueueLimits {
   parallel: number;
@@ -31,16 +31,16 @@ interface Entry {
   readonly start: () => void;
   readonly cancel: (reason: unknown) => void;
   /** Set while it runs. */
-  running?: { since: number; yielding: AbortController };
+  running?: { since: number; preemption: AbortController };
   /** It has made room once, and does so only once. */
-  hasYielded: boolean;
+  wasPreempted: boolean;
 }
 
 /** Milliseconds after which a running job is slow; a job for which no client waits makes room sooner. */
 const SLOW_MS = { urgent: 10_000, other: 1_000 } as const;
 
 /** The reason with which a job that makes room ends. */
-const YIELDED = new Error('the job makes room for others');
+const PREEMPTED = new Error('the job makes room for others');
 
 /**
  * Runs at most `parallel` jobs and lets at most `capacity` wait (contract: DocBuilder limits), first come, first served.
@@ -132,10 +132,10 @@ export class JobQueue {
     };
     const entry: Entry = {
       urgent,
-      hasYielded: false,
+      wasPreempted: false,
       start: () => {
         leave();
-        this.#run(entry, work).then(resolve, (error) => (error === YIELDED ? wait() : reject(error)));
+        this.#run(entry, work).then(resolve, (error) => (error === PREEMPTED ? wait() : reject(error)));
       },
       cancel: (reason) => {
         leave();
@@ -154,29 +154,29 @@ export class JobQueue {
     if (this.#slow().length > 0) inOrder.sort((a, b) => Number(b.urgent) - Number(a.urgent));
     for (const entry of inOrder) {
       if (this.#running.size >= this.#parallel()) break;
-      if (!entry.hasYielded || this.#slow().length < this.#slowPlaces()) entry.start();
+      if (!entry.wasPreempted || this.#slow().length < this.#slowPlaces()) entry.start();
     }
-    this.#makeRoom();
+    this.#preempt();
   }
 
   /** Ends a slow job if slow jobs hold every place and an urgent one waits. */
-  #makeRoom(): void {
+  #preempt(): void {
     const slow = this.#slow();
     if (this.#running.size < this.#parallel() || slow.length <= this.#slowPlaces()) return;
-    if (slow.some((entry) => entry.running?.yielding.signal.aborted)) return;
-    if (![...this.#waiting].some((entry) => entry.urgent && !entry.hasYielded)) return;
-    const fresh = slow.filter((entry) => !entry.hasYielded);
+    if (slow.some((entry) => entry.running?.preemption.signal.aborted)) return;
+    if (![...this.#waiting].some((entry) => entry.urgent && !entry.wasPreempted)) return;
+    const fresh = slow.filter((entry) => !entry.wasPreempted);
     const last = fresh.findLast((entry) => !entry.urgent) ?? fresh.at(-1);
     if (!last) return;
-    last.hasYielded = true;
-    last.running?.yielding.abort(YIELDED);
+    last.wasPreempted = true;
+    last.running?.preemption.abort(PREEMPTED);
   }
 
   /** Slow jobs among those that run, in the order in which they started. */
   #slow(): Entry[] {
     const now = performance.now();
     return [...this.#running].filter(
-      (entry) => entry.hasYielded || (entry.running && now - entry.running.since >= patience(entry)),
+      (entry) => entry.wasPreempted || (entry.running && now - entry.running.since >= patience(entry)),
     );
   }
 
@@ -190,15 +190,15 @@ export class JobQueue {
   }
 
   async #run<T>(entry: Entry, work: QueuedWork<T>): Promise<T> {
-    const running = { since: performance.now(), yielding: new AbortController() };
+    const running = { since: performance.now(), preemption: new AbortController() };
     entry.running = running;
     this.#running.add(entry);
     // Timers may fire a little early.
-    const timer = setTimeout(() => this.#makeRoom(), patience(entry) + 5).unref();
+    const timer = setTimeout(() => this.#preempt(), patience(entry) + 5).unref();
     try {
-      return await work(running.yielding.signal);
+      return await work(running.preemption.signal);
     } catch (error) {
-      throw running.yielding.signal.aborted ? YIELDED : error;
+      throw running.preemption.signal.aborted ? PREEMPTED : error;
     } finally {
       clearTimeout(timer);
       this.#running.delete(entry);

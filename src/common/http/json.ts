@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { type AppError, badRequest, fileTooLarge } from '../errors.ts';
 import { type BodyTimes, watchBody } from './idle.ts';
-import type { HeldJson } from './json-load.ts';
+import type { JsonAllocation } from './json-memory.ts';
 
 /** Least bytes a second; slower JSON only holds a connection. */
 const SLOWEST = 32 * 1024;
@@ -27,11 +27,11 @@ export async function readJsonText(
   request: IncomingMessage,
   idleMs: number,
   maxBytes: number,
-  held?: HeldJson,
+  held?: JsonAllocation,
 ): Promise<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLarge(maxBytes);
-  held?.expect(length);
+  held?.assertRoom(length);
   const times = { idleMs, allMs: idleMs + ((length || maxBytes) / SLOWEST) * 1000 };
   return readBody(request, times, maxBytes, held);
 }
@@ -57,7 +57,12 @@ function tooLarge(maxBytes: number): AppError {
   return fileTooLarge(maxBytes, { subject: 'body' });
 }
 
-function readBody(request: IncomingMessage, times: BodyTimes, maxBytes: number, held?: HeldJson): Promise<Buffer> {
+function readBody(
+  request: IncomingMessage,
+  times: BodyTimes,
+  maxBytes: number,
+  held?: JsonAllocation,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -71,8 +76,8 @@ function readBody(request: IncomingMessage, times: BodyTimes, maxBytes: number, 
       chunks.push(chunk);
       try {
         if (size > maxBytes) throw tooLarge(maxBytes);
-        held?.take(chunk.length);
-        held?.look(chunk);
+        held?.reserve(chunk.length);
+        held?.count(chunk);
       } catch (error) {
         done(() => reject(error));
       }

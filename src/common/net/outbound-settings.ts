@@ -39,7 +39,7 @@ export function parseDenyList(text: string): ParsedItems<Network> {
 }
 
 /** Returns the longest listed prefix of an address, in bits; undefined when it is in none. */
-export function deniedBits(list: DenyList, address: Address): number | undefined {
+export function deniedPrefixLength(list: DenyList, address: Address): number | undefined {
   const bits = list.filter((network) => inNetwork(address, network)).map(([, length]) => length);
   return bits.length === 0 ? undefined : Math.max(...bits);
 }

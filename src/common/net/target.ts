@@ -3,7 +3,7 @@ import { type Address, isMetadata, isPublic, parseAddress } from './address.ts';
 import { type AllowList, allowsAddress, allowsName } from './allow-list.ts';
 import { unlessAborted, withDeadline } from './deadline.ts';
 import { fetchFailed, notAllowed, toFetchError } from './failure.ts';
-import { type DenyList, deniedBits } from './outbound-settings.ts';
+import { type DenyList, deniedPrefixLength } from './outbound-settings.ts';
 
 /** A checked URL and the only addresses for its connection. */
 export interface Target {
@@ -58,14 +58,14 @@ export async function resolveTarget(
   if (!first) throw fetchFailed('network');
   const mayReach = (address: Address): boolean => {
     if (listed && !isMetadata(address)) return true;
-    const denied = deniedBits(options.deny, address);
+    const denied = deniedPrefixLength(options.deny, address);
     if (denied === undefined && isPublic(address)) return true;
     return allowsAddress(options.allow, address, port, denied);
   };
   const addresses = [first, ...others] as const;
   if (!addresses.every(mayReach)) throw notAllowed('address');
   const isListed = (address: Address): boolean =>
-    allowsAddress(options.allow, address, port, deniedBits(options.deny, address));
+    allowsAddress(options.allow, address, port, deniedPrefixLength(options.deny, address));
   return { url, addresses, listed: listed || addresses.every(isListed) };
 }
 

@@ -76,9 +76,9 @@ describe('the job queue', () => {
     const log: string[] = [];
     const slow = (name: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const ended = queue.reserve().run(async (yielded) => {
+      const ended = queue.reserve().run(async (preempted) => {
         log.push(`${name} starts`);
-        await Promise.race([promise, new Promise((_, reject) => yielded.addEventListener('abort', reject))]);
+        await Promise.race([promise, new Promise((_, reject) => preempted.addEventListener('abort', reject))]);
         log.push(`${name} ends`);
       }, never);
       return { end: resolve, ended };

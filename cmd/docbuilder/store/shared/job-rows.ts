@@ -26,7 +26,7 @@ export class JobRows {
   }
 
   /** Updates a job that has not ended. */
-  async note(job: JobRecord): Promise<void> {
+  async noteProgress(job: JobRecord): Promise<void> {
     const where = `WHERE id = ? AND replica = ? AND state = 'open'`;
     await this.#query(`UPDATE docbuilder_jobs SET record = ? ${where}`, [JSON.stringify(job), job.id, this.#replica]);
   }

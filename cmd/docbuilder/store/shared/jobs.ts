@@ -2,7 +2,7 @@ import type { Clock } from '../../../../src/common/clock.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import type { IdIssuer } from '../../jobs/ids.ts';
 import type { JobRecord, OutputRecord } from '../../jobs/job.ts';
-import { isStorageAway, type JobStore, type ReadResult, storageAway } from '../../jobs/job-store.ts';
+import { isStorageUnavailable, type JobStore, type ReadResult, storageUnavailable } from '../../jobs/job-store.ts';
 import { createJobFiles } from '../folder-jobs.ts';
 import type { JobRows } from './job-rows.ts';
 import type { Results } from './results.ts';
@@ -59,7 +59,7 @@ export class SharedJobs implements JobStore {
   }
 
   assertReady(): void {
-    if (this.#failure !== undefined || !this.#deps.isConnected()) throw storageAway();
+    if (this.#failure !== undefined || !this.#deps.isConnected()) throw storageUnavailable();
   }
 
   async add(job: JobRecord): Promise<void> {
@@ -71,7 +71,7 @@ export class SharedJobs implements JobStore {
     }
   }
 
-  note(job: JobRecord): void {
+  noteProgress(job: JobRecord): void {
     this.#changed.add(job);
   }
 
@@ -85,8 +85,8 @@ export class SharedJobs implements JobStore {
     await this.#deps.rows.end(job);
   }
 
-  async sends(job: JobRecord): Promise<boolean> {
-    if (this.#unsaved.has(job.id)) throw storageAway();
+  async ownsCallback(job: JobRecord): Promise<boolean> {
+    if (this.#unsaved.has(job.id)) throw storageUnavailable();
     return this.#deps.rows.isOwn(job.id);
   }
 
@@ -124,7 +124,7 @@ export class SharedJobs implements JobStore {
     }
     for (const job of this.#changed) {
       // `save` writes an ended one.
-      if (job.finishedAt === null) await this.#deps.rows.note(job);
+      if (job.finishedAt === null) await this.#deps.rows.noteProgress(job);
       this.#changed.delete(job);
     }
     const refused = [...this.#refused];
@@ -134,7 +134,7 @@ export class SharedJobs implements JobStore {
       if (underWay) continue;
       await this.#write(id).catch((error) => this.#deps.log.error({ err: error, job: id }, 'a result is lost'));
       // The others would fail as well.
-      if (isStorageAway(this.#failure)) return;
+      if (isStorageUnavailable(this.#failure)) return;
     }
   }
 

@@ -20,7 +20,7 @@ const CLOSING_BRACE = 0x7d;
  * Limits the memory of all JSON in a service. Few bytes of JSON can take much memory, so bytes and values are counted
  * before parsing.
  */
-export class JsonLoad {
+export class JsonMemory {
   /** Limit of all bytes together. */
   readonly maxBytes: number;
   /** Bytes in use. */
@@ -31,14 +31,14 @@ export class JsonLoad {
   }
 
   /** Begins to count the JSON of one request. @param maxBytes the request's own limit, for errors */
-  open(maxBytes: number): HeldJson {
-    return new HeldJson(this, maxBytes);
+  open(maxBytes: number): JsonAllocation {
+    return new JsonAllocation(this, maxBytes);
   }
 }
 
 /** The JSON of one request, until it is released. */
-export class HeldJson {
-  readonly #load: JsonLoad;
+export class JsonAllocation {
+  readonly #memory: JsonMemory;
   readonly #maxBytes: number;
   #held = 0;
   #values = 0;
@@ -46,8 +46,8 @@ export class HeldJson {
   #inString = false;
   #escaped = false;
 
-  constructor(load: JsonLoad, maxBytes: number) {
-    this.#load = load;
+  constructor(memory: JsonMemory, maxBytes: number) {
+    this.#memory = memory;
     this.#maxBytes = maxBytes;
   }
 
@@ -56,8 +56,8 @@ export class HeldJson {
    * @throws {AppError} `file_too_large` if the bytes would not even fit alone, `pool_unavailable` while others hold too
    *   much
    */
-  expect(bytes: number): void {
-    const { maxBytes, held } = this.#load;
+  assertRoom(bytes: number): void {
+    const { maxBytes, held } = this.#memory;
     if (this.#held + bytes > maxBytes) {
       const limit = Math.floor(maxBytes / MB);
       throw new AppError('file_too_large', { limit_mb: limit, subject: 'body', reason: 'memory_limit' });
@@ -65,34 +65,34 @@ export class HeldJson {
     if (held + bytes > maxBytes) throw new AppError('pool_unavailable', { reason: 'memory_limit' });
   }
 
-  /** Takes room for bytes. @throws {AppError} as `expect` */
-  take(bytes: number): void {
-    this.expect(bytes);
-    this.#load.held += bytes;
+  /** Takes room for bytes. @throws {AppError} as `assertRoom` */
+  reserve(bytes: number): void {
+    this.assertRoom(bytes);
+    this.#memory.held += bytes;
     this.#held += bytes;
   }
 
   /**
    * Takes room for the values in the next piece of the text.
-   * @throws {AppError} as `expect`; `file_too_large` for more than `MAX_JSON_VALUES`; `bad_request` for a text too deep
+   * @throws {AppError} as `assertRoom`; `file_too_large` for more than `MAX_JSON_VALUES`; `bad_request` for a text too deep
    */
-  look(piece: Uint8Array): void {
+  count(piece: Uint8Array): void {
     const before = this.#values;
-    this.#count(piece);
+    this.#scan(piece);
     if (this.#values > MAX_JSON_VALUES) {
       const detail = { subject: 'body', limit_values: MAX_JSON_VALUES, reason: 'too_many_values' };
       throw fileTooLarge(this.#maxBytes, detail);
     }
-    this.take((this.#values - before) * BYTES_PER_VALUE);
+    this.reserve((this.#values - before) * BYTES_PER_VALUE);
   }
 
   release(): void {
-    this.#load.held -= this.#held;
+    this.#memory.held -= this.#held;
     this.#held = 0;
   }
 
   /** Counts `[`, `{` and `,` outside of strings, at least one for each value, in bytes: all are ASCII. */
-  #count(piece: Uint8Array): void {
+  #scan(piece: Uint8Array): void {
     let [inString, escaped] = [this.#inString, this.#escaped];
     for (let index = 0; index < piece.length; index += 1) {
       const byte = piece[index];
