@@ -4,7 +4,6 @@ import { getHeapStatistics } from 'node:v8';
 import type { Express, Response } from 'express';
 import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
-import { JsonMemory } from '../../src/common/http/json-memory.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
@@ -201,6 +200,6 @@ function createApp(
     temporaryFiles: () => createTemporaryFiles(dataDir.temporary),
     uploads: { maxBytes, idleMs },
     readBody: threads.large.readBody,
-    jsonMemory: new JsonMemory(getHeapStatistics().heap_size_limit * JSON_SHARE),
+    jsonMemory: { maxBytes: getHeapStatistics().heap_size_limit * JSON_SHARE, held: 0 },
   });
 }

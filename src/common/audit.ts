@@ -52,7 +52,8 @@ export function createAudit(
   timings: AuditTimings = AUDIT_TIMINGS,
 ): Audit {
   if (target === 'off') return { record: () => undefined, close: async () => undefined };
-  const stream = target === 'stdout' ? undefined : openStream(target, timings, log);
+  const deliver = target.startsWith('file:') ? appendTo(target.slice('file:'.length)) : postTo(target, timings);
+  const stream = target === 'stdout' ? undefined : new AuditStream(deliver, timings, log);
   const logger = winston.createLogger({
     level: 'info',
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
@@ -88,11 +89,6 @@ export function createAudit(
 
 function isRefusal(event: string): boolean {
   return event.endsWith('.refused');
-}
-
-function openStream(target: string, timings: AuditTimings, log: Pick<Logger, 'info' | 'error'>): AuditStream {
-  const deliver = target.startsWith('file:') ? appendTo(target.slice('file:'.length)) : postTo(target, timings);
-  return new AuditStream(deliver, timings, log);
 }
 
 interface Kind {

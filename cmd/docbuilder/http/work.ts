@@ -5,11 +5,11 @@ import { AppError, badRequest } from '../../../src/common/errors.ts';
 import { getBaseUrl } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { readJsonText, saysJson } from '../../../src/common/http/json.ts';
-import type { JsonAllocation, JsonMemory } from '../../../src/common/http/json-memory.ts';
+import { JsonAllocation, type JsonMemory } from '../../../src/common/http/json-memory.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobService } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import type { Resources, Work } from '../jobs/work.ts';
+import type { Work } from '../jobs/work.ts';
 import type { SourceFile } from '../source/sources.ts';
 import { type Bodies, type BodyKind, type BodyReader, DATA, type Incoming } from './bodies.ts';
 import { readForm, type UploadLimits } from './form.ts';
@@ -62,27 +62,32 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
     const clientGone = whenClosed(response);
     // Before the body is read.
     deps.queue.assertRoom();
-    const json = deps.jsonMemory.open(deps.uploads.maxBytes());
+    const json = new JsonAllocation(deps.jsonMemory, deps.uploads.maxBytes());
     const files = deps.temporaryFiles();
-    const resources = {
-      newPath: files.newPath,
-      release: (): Promise<void> => {
-        json.release();
-        return files.remove();
-      },
+    const release = (): Promise<void> => {
+      json.release();
+      return files.remove();
     };
-    const { arrived, work } = await orRelease(resources, async () => {
+    const read = async () => {
       assertPlain(request);
       writeContinue(request, response);
-      const { incoming, files } = await readRequest(request, deps.uploads, endpoint, json, resources.newPath);
+      const { incoming, ...received } = await readRequest(request, deps.uploads, endpoint, json, files.newPath);
       const body = await deps.readBody(endpoint.kind, incoming, clientGone);
-      const arrived = { body, text: 'json' in incoming ? incoming.json : NO_JSON, files, request };
+      const arrived = { body, text: 'json' in incoming ? incoming.json : NO_JSON, files: received.files, request };
       return { arrived, work: endpoint.work(arrived) };
+    };
+    const { arrived, work } = await read().catch(async (error) => {
+      await release();
+      throw error;
     });
     const { async = false, callback_url: callbackUrl } = arrived.body;
     const baseUrl = getBaseUrl(request, deps.baseUrl);
     const fetches = endpoint.fetches(arrived);
-    const job = await deps.jobs.accept(work, resources, { async, callbackUrl, baseUrl, fetches, clientGone });
+    const job = await deps.jobs.accept(
+      work,
+      { newPath: files.newPath, release },
+      { async, callbackUrl, baseUrl, fetches, clientGone },
+    );
     deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async });
     try {
       await sendJob(request, response, { job, async, store: deps.store });
@@ -129,15 +134,6 @@ async function withData(
 function assertPlain(request: Request): void {
   if (!/\b(?:gzip|deflate|br|zstd|compress)\b/i.test(request.headers['content-encoding'] ?? '')) return;
   throw badRequest({ path: '', message: 'Content-Encoding không được hỗ trợ: hãy gửi nội dung không nén' });
-}
-
-async function orRelease<Result>(resources: Resources, action: () => Promise<Result>): Promise<Result> {
-  try {
-    return await action();
-  } catch (error) {
-    await resources.release();
-    throw error;
-  }
 }
 
 /** Returns a signal that aborts when the connection closes before the answer is sent. */

@@ -16,27 +16,16 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/**
- * Limits the memory of all JSON in a service. Few bytes of JSON can take much memory, so bytes and values are counted
- * before parsing.
- */
-export class JsonMemory {
-  /** Limit of all bytes together. */
+/** The memory of all JSON in a service: its limit and the use, in bytes. */
+export interface JsonMemory {
   readonly maxBytes: number;
-  /** Bytes in use. */
-  held = 0;
-
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
-  }
-
-  /** Begins to count the JSON of one request. @param maxBytes the request's own limit, for errors */
-  open(maxBytes: number): JsonAllocation {
-    return new JsonAllocation(this, maxBytes);
-  }
+  held: number;
 }
 
-/** The JSON of one request, until it is released. */
+/**
+ * The JSON of one request, until it is released. Few bytes of JSON can take much memory, so bytes and values are counted
+ * before parsing.
+ */
 export class JsonAllocation {
   readonly #memory: JsonMemory;
   readonly #maxBytes: number;
@@ -46,6 +35,7 @@ export class JsonAllocation {
   #inString = false;
   #escaped = false;
 
+  /** @param maxBytes the request's own limit, for errors */
   constructor(memory: JsonMemory, maxBytes: number) {
     this.#memory = memory;
     this.#maxBytes = maxBytes;
