@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory } from '../../../src/common/fs/atomic.ts';
 import { lockFolder } from '../../../src/common/fs/folder-lock.ts';
@@ -23,7 +23,10 @@ export async function openDataDir(path: string, log: Logger): Promise<DataDir> {
   const directory = { temporary: join(path, 'tmp'), workers: join(path, 'workers'), jobs: join(path, 'jobs') };
   await makePrivateDirectory(path);
   const unlock = await lockFolder(path, log);
-  await rm(directory.temporary, { recursive: true, force: true });
   for (const folder of Object.values(directory)) await makePrivateDirectory(folder);
+  // The folder itself stays: it may be a mount.
+  for (const name of await readdir(directory.temporary)) {
+    await rm(join(directory.temporary, name), { recursive: true, force: true });
+  }
   return { ...directory, idKey: await keptKey(join(path, 'ids.key')), unlock };
 }
