@@ -4,7 +4,6 @@ import { getHeapStatistics } from 'node:v8';
 import type { Express, Response } from 'express';
 import { createAudit } from '../../src/common/audit.ts';
 import { type Clock, systemClock } from '../../src/common/clock.ts';
-import { JsonLoad } from '../../src/common/http/json-load.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
@@ -20,7 +19,6 @@ import { createHttpApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { jobCallbackBody } from './http/jobs.ts';
 import { createLargeWork } from './http/large-work.ts';
-import { Figures } from './http/status.ts';
 import { createCallbackSender } from './jobs/callbacks.ts';
 import type { JobRecord } from './jobs/job.ts';
 import { JobRegistry } from './jobs/job-registry.ts';
@@ -37,11 +35,11 @@ import { createTemplateFiller } from './template/filler.ts';
 const USER_AGENT = 'SVC-DocBuilder/1.0';
 const SWEEP_MS = 30_000;
 const UPLOAD_IDLE_MS = 30_000;
-/** The part of the heap that JSON may take: while it is parsed it is there as text as well, and other things are, too. */
+/** The part of the heap for JSON; the text of what is parsed comes on top. */
 const JSON_SHARE = 0.25;
-/** Jobs have ended before; what is left is answers on their way. */
+/** The jobs have ended then; answers remain. */
 const DRAIN_MS = 5_000;
-/** Time to finish what has arrived, while other replicas take what is new: as long as a client waits for a result. */
+/** Time to finish what has arrived, while other replicas accept new work: as long as a client waits for a result. */
 const LEAVE_MS = 60_000;
 const LEAVE_CHECK_MS = 50;
 
@@ -52,12 +50,11 @@ export interface Overrides {
   lookup?: Lookup;
   uploadIdleMs?: number;
   callbackSchedule?: readonly number[];
-  /** One that others use, too, and that the service does not stop. */
+  /** A shared one, which the service does not stop. */
   engine?: Engine;
 }
 
 export interface Docbuilder {
-  /** The service listens here. */
   address: AddressInfo;
   engine: Engine;
   /** Refuses new work, finishes what runs, then releases everything. */
@@ -66,7 +63,7 @@ export interface Docbuilder {
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
-/** Puts DocBuilder together and starts it: the one place that knows which concrete part plays which role. */
+/** Wires DocBuilder's parts and starts it. */
 export async function startDocbuilder(config: Config, log: Logger, overrides: Overrides = {}): Promise<Docbuilder> {
   const parts = await createParts(config, log, overrides);
   const { audit, engine, storage, workers, queue, jobs, registry, callbacks, threads } = parts;
@@ -144,8 +141,8 @@ async function createParts(config: Config, log: Logger, overrides: Overrides) {
     ...{ sources: createSourceThreads(), large: createLargeWork(plan) },
     ...{ extractor: createExtractor(), templates: createTemplateFiller() },
   };
-  const known = { config, log, audit, clock, license, plan, workers, dataDir, storage, outbound, engine };
-  return { ...known, queue, registry, callbacks, jobs, threads };
+  const parts = { config, log, audit, clock, license, plan, workers, dataDir, storage, outbound, engine };
+  return { ...parts, queue, registry, callbacks, jobs, threads };
 }
 
 function startEngine(config: Config, workers: number, dataDir: DataDir, log: Logger): Promise<Engine> {
@@ -162,11 +159,11 @@ function startEngine(config: Config, workers: number, dataDir: DataDir, log: Log
   });
 }
 
-/** Opens the storage that is configured: the data folder, or what replicas share. */
+/** Opens the configured storage: the data folder, or a shared one. */
 async function openStorage(options: StorageOptions): Promise<Storage> {
   const { shared } = options.config;
   if (shared === undefined) return openFolder(options);
-  // Its clients are large, and loaded only where they are needed.
+  // Its clients are large.
   const { openShared } = await import('./shared-storage.ts');
   return openShared(options, shared);
 }
@@ -176,7 +173,7 @@ function readLoad(engine: Engine, queue: JobQueue): ReturnType<Member['load']> {
   return { workers, ...queue.counts(), room: queue.places().room, free: queue.leastFree() };
 }
 
-/** Lets what has arrived end, also what waits for its turn, while other replicas take what is new. */
+/** Finishes running and waiting jobs, while other replicas accept new work. */
 async function leave(storage: Storage, queue: JobQueue, underWay: Set<Response>): Promise<void> {
   const end = performance.now() + LEAVE_MS;
   await storage.announceLeave();
@@ -189,9 +186,8 @@ function createApp(
   { uploadIdleMs: idleMs = UPLOAD_IDLE_MS }: Overrides,
   state: { underWay: Set<Response>; isLeaving: () => boolean },
 ): Express {
-  const { engine, plan, clock, queue } = parts;
+  const { engine, plan, clock } = parts;
   const { apiKeys: keys, jwtSecret, baseUrl, devMode } = config;
-  const { rates, group } = storage;
   const maxBytes = () => maxFileBytes(plan());
   const tools = {
     ...{ engine, clock, maxFileBytes: maxBytes, downloader: createDownloader(outbound) },
@@ -199,12 +195,11 @@ function createApp(
     writeFlat: threads.large.writeFlat,
   };
   return createHttpApp({
-    ...{ ...parts, ...storage, ...state, tools, baseUrl },
+    ...{ ...parts, ...storage, ...state, tools, baseUrl, devMode },
     authenticator: createAuthenticator({ keys, jwtSecret, clock }),
-    figures: new Figures({ engine, queue, group, rates, plan, clock, devMode }),
     temporaryFiles: () => createTemporaryFiles(dataDir.temporary),
     uploads: { maxBytes, idleMs },
     readBody: threads.large.readBody,
-    jsonLoad: new JsonLoad(getHeapStatistics().heap_size_limit * JSON_SHARE),
+    jsonMemory: { maxBytes: getHeapStatistics().heap_size_limit * JSON_SHARE, held: 0 },
   });
 }

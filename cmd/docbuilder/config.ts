@@ -36,20 +36,20 @@ export function loadConfig(environment: Environment) {
     listen: listen.address,
     baseUrl: env.SVC_BASE_URL,
     dataDir: env.SVC_DOCBUILDER_DATA_DIR,
-    /** The store that replicas share; undefined: one replica, with all in its data folder. */
+    /** The store of several replicas; undefined: one replica, with its data folder. */
     shared: s3 && { databaseUrl: env.SVC_DATABASE_URL, s3, podIp: env.SVC_POD_IP },
     apiKeys: keys.keys,
     jwtSecret: env.SVC_DOCBUILDER_JWT_SECRET,
     callbackSecret: env.SVC_DOCBUILDER_CALLBACK_SECRET,
     workers: env.SVC_DOCBUILDER_WORKERS ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS),
-    /** Holds the number of workers instead, and may change at any time. */
+    /** File with the number of workers; may change at any time. */
     workersFile: env.SVC_DOCBUILDER_WORKERS_FILE,
     workerMaxJobs: env.SVC_DOCBUILDER_WORKER_MAX_JOBS,
     workerMaxAgeMinutes: env.SVC_DOCBUILDER_WORKER_MAX_AGE_MINUTES,
     workerMemoryMb: env.SVC_DOCBUILDER_WORKER_MEMORY_MB,
     sandbox: env.SVC_DOCBUILDER_SANDBOX,
     officeDir: env.SVC_DOCBUILDER_OFFICE_DIR,
-    /** Only ever lower the plan. */
+    /** Lower the plan's limits. */
     lowering: { maxFileMb: env.SVC_DOCBUILDER_MAX_FILE_MB, jobTimeoutSeconds: env.SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS },
     licenseFile: env.SVC_LICENSE_FILE,
     licenseKeysFile: env.SVC_LICENSE_KEYS_FILE,

@@ -1,25 +1,20 @@
-/**
- * The conversion matrix as data (contract: POST /v1/convert converts within one document family only).
- * Inspection answers with one of these formats, the engine has a filter for each, and `GET /v1/formats` shows them.
- */
+/** The conversion matrix (contract: POST /v1/convert converts within one document family only). */
 export type Family = 'text' | 'sheet' | 'slides';
 
 interface Format {
   readonly family: Family;
   readonly contentType: string;
-  /** A target may have it; a source may have each. */
+  /** Whether results can have it; sources can have each. */
   readonly output: boolean;
 }
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 const ODF = 'application/vnd.oasis.opendocument';
 
-/** A format that is only read. */
 function read<F extends Family>(family: F, contentType: string) {
   return { family, contentType, output: false } as const;
 }
 
-/** One that is read and written. */
 function written<F extends Family>(family: F, contentType: string) {
   return { family, contentType, output: true } as const;
 }
@@ -64,47 +59,41 @@ export const SHEET = { rows: 1_048_576, columns: 16_384 } as const;
 /** UTF-16 units of text in a cell of either Excel format. */
 const EXCEL_CELL_LETTERS = 32_767;
 
-/** Room in a target that has less of it than LibreOffice, which leaves out the rest. */
+/** Limits of a target format that are below LibreOffice's, which drops the excess. */
 export interface Room {
   rows: number;
   columns: number;
-  /** In a cell, in UTF-16 units. */
+  /** UTF-16 units in a cell. */
   letters: number;
 }
 
 export const XLS_ROOM: Room = { rows: 65_536, columns: 256, letters: EXCEL_CELL_LETTERS };
 const XLSX_ROOM: Room = { ...SHEET, letters: EXCEL_CELL_LETTERS };
 
-/** Returns the room that all of some results have. */
+/** Returns the limits that hold for all targets. */
 export function getRoom(targets: readonly string[]): Room | null {
   if (targets.includes('xls')) return XLS_ROOM;
   return targets.includes('xlsx') ? XLSX_ROOM : null;
 }
 
-/** A format that a source can have. */
 export type SourceFormat = keyof typeof FORMATS;
-/** A format that a document can be written in again. */
 export type DocumentFormat = {
   [Name in SourceFormat]: (typeof FORMATS)[Name]['output'] extends true ? Name : never;
 }[SourceFormat];
-/** The whole document in one XML file: what extraction reads. No request can ask for it. */
+/** The whole document in one XML file, for extraction; no target of a request. */
 export const FLAT = { text: 'fodt', sheet: 'fods', slides: 'fodp' } as const satisfies Record<Family, SourceFormat>;
 export type FlatFormat = (typeof FLAT)[Family];
-/** A format that a result can have: every family also becomes a PDF. */
 export type TargetFormat = DocumentFormat | 'pdf';
 /** Formats of a picture of a page. */
 export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
-/** A format that a result file can have: pictures and what is read of a document as well. */
+/** A format of a result file. */
 export type ResultFormat = TargetFormat | ImageFormat | 'json';
 
 export const SOURCE_FORMATS = Object.keys(FORMATS) as SourceFormat[];
 const TARGET_FORMATS: readonly TargetFormat[] = ['pdf', ...SOURCE_FORMATS.filter(isDocumentFormat)];
 
-/**
- * The program that wrote a binary document older than Office 97: up to Word 2; Word 6 and 95; up to Excel 4; Excel 5
- * and 95; PowerPoint 4 and 95.
- */
+/** Binary formats older than Office 97: up to Word 2; Word 6 and 95; up to Excel 4; Excel 5 and 95; PowerPoint 4 and 95. */
 export type Generation = 'word_2' | 'word_6' | 'excel_4' | 'excel_5' | 'powerpoint_4';
 
 /** Returns whether a format is a package of Office Open XML. */
@@ -126,17 +115,15 @@ export function isTargetFormat(name: string): name is TargetFormat {
   return (TARGET_FORMATS as readonly string[]).includes(name);
 }
 
-/** Returns the family that a source belongs to, and that all it can become but PDF belongs to. */
 export function getFamily(source: SourceFormat): Family {
   return FORMATS[source].family;
 }
 
-/** Returns the targets that a source can become: its family's writable formats and PDF. */
+/** Returns the targets of a source: its family's writable formats and PDF. */
 export function getTargets(source: SourceFormat): TargetFormat[] {
   return TARGET_FORMATS.filter((target) => target === 'pdf' || FORMATS[target].family === getFamily(source));
 }
 
-/** Returns whether a source can become the target; see `getTargets`. */
 export function canConvert(source: SourceFormat, target: TargetFormat): boolean {
   return getTargets(source).includes(target);
 }
@@ -149,15 +136,14 @@ const OTHER_CONTENT_TYPES: Record<Exclude<ResultFormat, SourceFormat>, string> =
   webp: 'image/webp',
 };
 
-/** Returns the Content-Type of a file of this format. */
 export function getContentType(format: SourceFormat | ResultFormat): string {
   return isSourceFormat(format) ? FORMATS[format].contentType : OTHER_CONTENT_TYPES[format];
 }
 
-/** Character sets that text and csv files are read and written in. */
+/** Character sets of text and csv files, as source and as target. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1258' | 'windows-1252';
 
-/** Character sets that text and csv files are only read in. */
+/** Further character sets of sources. */
 export const FOREIGN_ENCODINGS = [
   'shift_jis',
   'euc-jp',

@@ -14,10 +14,7 @@ import { openResults } from './store/shared/results.ts';
 
 const BEAT_MS = 1_000;
 
-/**
- * Opens what replicas share: PostgreSQL for rows, an object store for results.
- * @throws {ConfigError}, {Error} in words for the operator
- */
+/** Opens PostgreSQL and the object store of several replicas. @throws {ConfigError}, {Error} for the operator */
 export async function openShared(
   { config, dataDir, rates, retentionMs, clock, log }: StorageOptions,
   { databaseUrl, s3, podIp }: NonNullable<Config['shared']>,
@@ -50,7 +47,7 @@ export async function openShared(
         member.takeOver(await store.takeOver());
       };
       stopBeating = everySecond(beat, (err) => log.error({ err }, 'the database does not answer: new work is refused'));
-      // Beside the beat: it takes its time to upload what an outage has left, and who does not beat is taken for dead.
+      // Apart from the beat: uploads after an outage take long, and a replica without a beat counts as dead.
       const flush = (): Promise<void> => store.flush();
       stopFlushing = everySecond(flush, (err) => log.warn({ err }, 'what becomes of jobs will be written down later'));
     },
@@ -60,7 +57,7 @@ export async function openShared(
     async announceLeave() {
       isLeaving = true;
       if (replicas.others().length === 0) return;
-      // One beat of this replica, and one look of each other.
+      // One beat of this replica, and one of each other.
       await sleep(2 * BEAT_MS + 500);
     },
     async close() {
@@ -75,16 +72,12 @@ export async function openShared(
   };
 }
 
-/**
- * Does something once a second.
- * @param onFailure hears of the first of several failures in a row
- * @returns ends it; resolves when what runs has ended
- */
-function everySecond(what: () => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
+/** Repeats an action every second. @param onFailure is called for the first failure in a row @returns stops it */
+function everySecond(action: () => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
   let isFailing = false;
   return repeat(BEAT_MS, async () => {
     try {
-      await what();
+      await action();
       isFailing = false;
     } catch (error) {
       if (!isFailing) onFailure(error);
@@ -93,7 +86,7 @@ function everySecond(what: () => Promise<void>, onFailure: (error: unknown) => v
   });
 }
 
-/** An address of this machine, where it listens on all of them: its first that others can reach. */
+/** Returns the address for other machines; of a wildcard, the first that is not internal. */
 function ownAddress(listenHost: string): string {
   if (!['0.0.0.0', '::'].includes(listenHost)) return listenHost;
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);

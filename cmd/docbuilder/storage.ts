@@ -10,25 +10,25 @@ import { createRateLimiter, type RateLimiter, type Rates } from './jobs/rates.ts
 import type { DataDir } from './store/data-dir.ts';
 import { createFolderJobs } from './store/folder-jobs.ts';
 
-/** The work of this process, for the others of its instance. */
+/** This process as a member of its instance. */
 export interface Member {
   load(): Omit<Load, 'leaving'>;
-  /** Hears of jobs of a replica that ended, whose callback is still to be delivered. */
+  /** Takes jobs of a dead replica with a pending callback. */
   takeOver(jobs: readonly JobRecord[]): void;
 }
 
-/** The place of jobs, results and counts of requests, and who shares it. */
+/** The stores of jobs, results and counts of requests, and the replicas that share them. */
 export interface Storage {
   ids: IdIssuer;
   store: JobStore;
   rates: RateLimiter;
   group: Group;
-  /** Marks requests that one replica passes on to another. */
+  /** Key of the mark of requests that one replica passes on to another. */
   passKey: Buffer;
-  /** The others know this one from now on. */
+  /** Makes this replica known to the others. */
   join(member: Member): Promise<void>;
   listensAt(port: number): void;
-  /** Resolves when all others know that this one takes nothing new. */
+  /** Resolves when all others know that this one accepts nothing new. */
   announceLeave(): Promise<void>;
   close(): Promise<void>;
 }

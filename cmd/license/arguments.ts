@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readSmallFile } from '../../src/common/fs/read-small.ts';
 
-/** Mistakes on the command line, all at once. */
 export class UsageError extends Error {
   readonly mistakes: readonly string[];
 
@@ -12,10 +11,7 @@ export class UsageError extends Error {
   }
 }
 
-/**
- * Options of the form `--name value`.
- * @throws {UsageError} naming each required option that is missing, or the first that is unknown
- */
+/** Parses options of the form `--name value`. @throws {UsageError} */
 export function readArguments<Required extends string, Optional extends string>(
   args: readonly string[],
   required: readonly Required[],
@@ -36,10 +32,7 @@ function parse(args: readonly string[], names: readonly string[]): Record<string
   }
 }
 
-/**
- * The text of a file that must be there.
- * @throws {UsageError}
- */
+/** Reads a file. @throws {UsageError} */
 export async function readInput(path: string): Promise<string> {
   const file = await readSmallFile(path);
   if (!file.ok) throw new UsageError(`${path} ${file.problem}`);

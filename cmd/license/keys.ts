@@ -7,7 +7,7 @@ import { readArguments, UsageError } from './arguments.ts';
 
 const PUBLIC_KEYS = 'license-keys.json';
 
-/** `keys --out DIR [--kid ID]`: a new key pair; its public half joins the JWK Set that is there. */
+/** `keys`: generates a key pair, and adds its public half to the JWK Set. */
 export async function keys(args: readonly string[]): Promise<number> {
   const { out, kid } = readArguments(args, ['out'], ['kid']);
   if (kid !== undefined && !KID_PATTERN.test(kid)) {
@@ -31,7 +31,7 @@ export async function keys(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** The members of the set as they are, also those that this program knows nothing of. */
+/** Returns all members of the set as they are. */
 async function existingSet(path: string): Promise<{ kid?: string }[]> {
   const file = await readSmallFile(path);
   if (!file.ok) throw new UsageError(`${path} ${file.problem}`);
@@ -41,7 +41,7 @@ async function existingSet(path: string): Promise<{ kid?: string }[]> {
   return JSON.parse(file.text).keys;
 }
 
-/** A private key is made once: a file that exists is never written over. */
+/** Never overwrites a file. */
 async function writePrivate(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true });

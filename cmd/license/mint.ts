@@ -11,7 +11,7 @@ const MAX_DAYS = 36_500;
 const MAX_CONNS = 1_000_000;
 const FEATURE = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** `mint`: a licence token, on stdout or in a file; what it grants goes to stderr. */
+/** `mint`: signs a licence token, to stdout or a file; stderr gets its contents. */
 export async function mint(args: readonly string[]): Promise<number> {
   const options = readArguments(args, ['key', 'conns', 'days', 'sub'], ['features', 'out']);
   const mistakes: string[] = [];

@@ -4,7 +4,7 @@ import { type LicenseState, readLicense } from '../../src/common/crypto/license.
 import { docbuilderPlan } from '../../src/common/plan.ts';
 import { readArguments, readInput, UsageError } from './arguments.ts';
 
-/** `show --token FILE --keys FILE`: 0 when the licence counts (valid or in grace), 1 when not. */
+/** `show`: 0 for a licence in force, 1 for others. */
 export async function show(args: readonly string[]): Promise<number> {
   const options = readArguments(args, ['token', 'keys'], []);
   const keys = parseKeySet(await readInput(options.keys));
@@ -14,7 +14,7 @@ export async function show(args: readonly string[]): Promise<number> {
   return license.state === 'valid' || license.state === 'grace' ? 0 : 1;
 }
 
-/** Describes a licence and what it grants, a line each. */
+/** Describes a licence, a line each. */
 export function describeLicense(license: LicenseState): string {
   const { state, graceDaysLeft, claims, problem } = license;
   const { edition, limits } = docbuilderPlan(license);

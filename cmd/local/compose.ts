@@ -4,7 +4,7 @@ import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A file for `docker compose`, in the forms that compose.yaml uses. */
+/** The forms that compose.yaml uses. */
 export interface Compose {
   services: Record<string, ComposeService>;
   networks: Record<string, { internal?: boolean } | null>;
@@ -36,14 +36,14 @@ export interface ComposeService {
   depends_on?: Record<string, { condition: string; required?: boolean }>;
 }
 
-/** The project's compose.yaml, as an engine sees it with these variables. */
+/** Reads compose.yaml with variables. */
 export function readCompose(variables: Readonly<Record<string, string | undefined>>): Compose {
   const text = readFileSync(join(ROOT, 'compose.yaml'), 'utf8');
   const filled = fillIn(text, variables).replaceAll('$$', '$');
   return load(filled, { schema: CORE_SCHEMA.withTags(mergeTag) }) as Compose;
 }
 
-/** `${NAME-default}`, `${NAME:-default}` and `${NAME:+other}`, from the inside out. */
+/** Replaces `${NAME-default}`, `${NAME:-default}` and `${NAME:+other}`, inner ones first. */
 function fillIn(template: string, variables: Readonly<Record<string, string | undefined>>): string {
   const filled = template.replaceAll(
     /\$\{([A-Z_]+)(:?[-+])([^{}]*)\}/g,
@@ -58,19 +58,19 @@ function fillIn(template: string, variables: Readonly<Record<string, string | un
 }
 
 export interface ContainerOptions {
-  /** Names of containers and volumes begin with it. */
+  /** Prefix of containers and volumes. */
   project: string;
-  /** In the place of those of the file. */
+  /** Replaces variables of the file. */
   environment?: Record<string, string>;
-  /** Variables that the container gets from the environment of the command, such as a password. */
+  /** Variables from the environment of the command, such as a password. */
   inherited?: readonly string[];
   /** `address:port:port in the container` */
   publish?: string;
 }
 
 /**
- * Arguments of `docker` that run a service of a compose file in the foreground, in a container that is removed when it ends.
- * It is in Docker's default network unless it is in none.
+ * Returns arguments of `docker` that run a service in the foreground, in a container that is removed when it ends.
+ * Without a network of its own it is in Docker's default one.
  */
 export function runArguments({ services, configs }: Compose, service: string, options: ContainerOptions): string[] {
   const found = services[service];

@@ -6,23 +6,20 @@ import { logIn } from '../../src/common/editor/login.ts';
 const MAX_BYTES = 2 * 1024 * 1024;
 
 export interface EditorCheckOptions {
-  /** The address at which this machine reaches the editor. */
+  /** Address of the editor for this machine. */
   url: string;
-  /** Name and password for the admin console. */
+  /** Login of the admin console. */
   user: string;
   password: string;
   /** Address of the service for browsers. */
   address: string;
-  /** The address at which the editor is to reach the gate, which has to run. */
+  /** Address of the gate, which runs, for the editor. */
   wopiUrl: string;
   /** Pages that may embed. */
   origins: readonly string[];
 }
 
-/**
- * Finds what keeps an editor server from working with this service, as far as that can be seen from outside: one
- * sentence for each mistake, none for a good one.
- */
+/** Checks from outside whether an editor works with this service. @returns a sentence for each mistake */
 export async function checkEditor(options: EditorCheckOptions): Promise<string[]> {
   const agent = createEditorAgent();
   try {
@@ -65,7 +62,7 @@ async function checkAdmin(options: EditorCheckOptions, agent: Dispatcher): Promi
   }
 }
 
-/** Has the editor try to reach the gate, as it can be asked to for any address. */
+/** Asks the editor to reach the gate. */
 async function checkHost({ url, wopiUrl }: EditorCheckOptions, agent: Dispatcher): Promise<string | undefined> {
   const result = await fetchText(`${url}/hosting/wopiAccessCheck`, {
     agent,
@@ -110,9 +107,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 const SOURCE = /^(?:([a-z][a-z0-9+.-]*:)\/\/)?([^/:]+|\[[^\]]+\])(?::(\d+|\*))?\/?$/i;
 
 /**
- * Returns whether a page may frame another one, by the sources of CSP's `frame-ancestors`.
- * @param origin of the page that frames
- * @param own origin of the page that is framed: sources without a scheme have its scheme
+ * Returns whether a page may frame another one by the sources of CSP's `frame-ancestors`.
+ * @param own origin of the framed page, whose scheme is that of sources without one
  */
 export function isAllowedAncestor(origin: string, sources: readonly string[], own: string): boolean {
   const page = new URL(origin);
@@ -124,7 +120,7 @@ export function isAllowedAncestor(origin: string, sources: readonly string[], ow
   });
 }
 
-/** A source with http is one with https, too. */
+/** A source with http includes https. */
 function matchesScheme({ protocol }: URL, scheme: string): boolean {
   return protocol === scheme || (scheme === 'http:' && protocol === 'https:');
 }

@@ -10,18 +10,18 @@ import { NotPossible } from './settings.ts';
 
 /** The image's own port. */
 const EDITOR_PORT = 9980;
-/** From an empty container to the first answer, on a slow machine. */
+/** Time to the first answer on a slow machine. */
 const START_SECONDS = 180;
-/** As long as compose.yaml gives it for its last saves. */
+/** The grace period of compose.yaml. */
 const STOP_MS = 120_000;
 const LOOK_MS = 100;
 
 export interface ContainerSettings {
-  /** The address of the service in browsers. */
+  /** Address of the service for browsers. */
   address: string;
-  /** The address at which this machine is to reach the editor. */
+  /** Address of the editor for this machine. */
   url: string;
-  /** The address at which the container reaches the gate. */
+  /** Address of the gate for the container. */
   wopiUrl: string;
   password: string;
   /** Pages that may embed. */
@@ -32,8 +32,8 @@ export interface ContainerSettings {
 }
 
 /**
- * Address of this machine in the network of containers, unless `SVC_GATE_WOPI_URL` says where they find it.
- * @throws {NotPossible} where there is no engine, or one that is elsewhere
+ * Returns this machine's address in the network of containers; undefined where `SVC_GATE_WOPI_URL` has it.
+ * @throws {NotPossible} without an engine on this machine
  */
 export async function findGateway(environment: Environment): Promise<string | undefined> {
   await requireDocker();
@@ -45,15 +45,8 @@ export async function findGateway(environment: Environment): Promise<string | un
   );
 }
 
-/** The official editor in a container, and what keeps its quarantine, both with the settings of compose.yaml. */
-export interface EditorContainers {
-  /** Pulls the image. @throws {NotPossible} */
-  prepare(signal: AbortSignal): Promise<void>;
-  startEditor(): Promise<RunningService>;
-  startKeeper(): Promise<RunningService>;
-}
-
-export function editorContainers(settings: ContainerSettings): EditorContainers {
+/** Returns the official editor, and the keeper of its quarantine, as containers with the settings of compose.yaml. */
+export function editorContainers(settings: ContainerSettings) {
   const { address, url, wopiUrl, origins, environment } = settings;
   const { host, port } = new URL(address);
   const hosts = origins.map((origin) => (origin === '*' ? '*:*' : origin.replace(/^https?:\/\//, '')));
@@ -68,7 +61,8 @@ export function editorContainers(settings: ContainerSettings): EditorContainers 
       ...settings,
     });
   return {
-    async prepare(signal) {
+    /** Pulls the image. @throws {NotPossible} */
+    async prepare(signal: AbortSignal): Promise<void> {
       await pullImage(compose.services['editor']?.image ?? '', signal);
       await docker(...runArguments(compose, 'quarantine', { project }));
     },
@@ -79,8 +73,8 @@ export function editorContainers(settings: ContainerSettings): EditorContainers 
 }
 
 /**
- * The command in the foreground passes signals on to its container, and ends with it. Those that come before the
- * container runs it passes on to nobody.
+ * Starts a container with a command in the foreground, which passes signals on once the container runs, and ends with
+ * it.
  */
 async function startContainer(
   name: string,
@@ -131,7 +125,7 @@ async function startContainer(
 
 const ANSWER_MS = 10_000;
 
-/** Runs a command of Docker's. @returns what it prints @throws {NotPossible} what Docker says */
+/** Runs a command of Docker. @returns its output @throws {NotPossible} with Docker's message */
 async function docker(...parameters: string[]): Promise<string> {
   try {
     return (await promisify(execFile)('docker', parameters)).stdout.trim();
@@ -153,7 +147,7 @@ export async function requireDocker(): Promise<void> {
   });
 }
 
-/** Pulls an image unless it is there, and shows how far it is. @throws {NotPossible} */
+/** Pulls an image that is missing, with its progress. @throws {NotPossible} */
 async function pullImage(image: string, signal: AbortSignal): Promise<void> {
   const isThere = await docker('image', 'inspect', '--format', 'there', image).catch(() => '');
   if (isThere) return;
@@ -163,19 +157,11 @@ async function pullImage(image: string, signal: AbortSignal): Promise<void> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  const code = await once(child, 'close').then(
-    ([code]) => code as number | null,
-    () => null,
-  );
+  const [code] = await once(child, 'close').catch(() => [null]);
   if (code !== 0) throw new NotPossible(`EDITOR=docker: the image ${image} cannot be pulled: ${lastLine(said)}`);
 }
 
 function lastLine(text = ''): string {
-  return (
-    text
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replace(/[.?]+$/, '') ?? ''
-  );
+  const [last = ''] = text.trim().split('\n').slice(-1);
+  return last.replace(/[.?]+$/, '');
 }

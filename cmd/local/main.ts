@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseList } from '../../src/common/config.ts';
 import { checkEditor } from './editor-check.ts';
-import { type EditorContainers, editorContainers, findGateway, requireDocker } from './editor-container.ts';
+import { editorContainers, findGateway, requireDocker } from './editor-container.ts';
 import { FRONT_DIRECTORY, gate, internalSide, nginx, standInEditor } from './parts.ts';
 import { firstFree, freePorts } from './port.ts';
 import { createRun, node, startService } from './service.ts';
@@ -12,7 +12,7 @@ import { sayRunning } from './summary.ts';
 const root = resolve(import.meta.dirname, '../..');
 const dataDir = resolve(process.env['SVC_LOCAL_DIR'] || `${root}/.data`);
 const run = createRun();
-// From the beginning: services are in groups of their own, and nobody else would end them.
+// From the beginning: services have process groups of their own.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => run.stop(signal));
 // The terminal is gone. nginx takes this signal for something else.
 process.on('SIGHUP', () => run.stop('SIGTERM'));
@@ -27,7 +27,7 @@ const [adminUser, adminPassword] =
   editor.kind === 'url' ? [given.adminUser, given.adminPassword] : ['admin', ownPassword];
 const origins = parseList(toOrigins(neighbours, port));
 const gateway = editor.kind === 'docker' ? await findGateway(process.env).catch(refuse) : undefined;
-// The same at each start: an editor that runs already has it in its configuration.
+// The same at each start: a running editor has it in its configuration.
 const usualPort = port + 1;
 const internalPort = await firstFree(usualPort, gateway);
 const internal = internalSide(process.env, internalPort, gateway);
@@ -36,7 +36,13 @@ const isGiven = (secret: string): boolean => Boolean(process.env[secret] || proc
 const log = (name: string): string => `${dataDir}/${name}.log`;
 
 const containers = editor.kind === 'docker' ? await pulledContainers().catch(refuse) : undefined;
-const isDockerOffered = editor.kind === 'stand-in' && editor.isDefault && isDockerThere();
+const isDockerOffered =
+  editor.kind === 'stand-in' &&
+  editor.isDefault &&
+  requireDocker().then(
+    () => true,
+    () => false,
+  );
 if (containers) await run.start(containers.startEditor, 'first');
 else if (editor.kind === 'stand-in') {
   await run.start(
@@ -87,7 +93,6 @@ await Promise.all([
   ),
 ]);
 if (containers) await run.start(containers.startKeeper);
-// Not what its settings would be made of, when one of them was refused already.
 if (!run.stopping.aborted) {
   const front = await nginx({
     prefix: `${dataDir}/front`,
@@ -100,14 +105,8 @@ if (!run.stopping.aborted) {
     docbuilder: on(docbuilder),
     editor: new URL(editorUrl).host,
   });
-  await run.start(() =>
-    startService({
-      name: 'front',
-      ...front,
-      logFile: log('front'),
-      readyUrl: `${address}/svc/healthz`,
-    }),
-  );
+  const readyUrl = `${address}/svc/healthz`;
+  await run.start(() => startService({ ...front, name: 'front', logFile: log('front'), readyUrl }));
 }
 const mistakes =
   editor.kind === 'stand-in' || run.stopping.aborted
@@ -128,7 +127,7 @@ if (!run.stopping.aborted) {
 }
 process.exitCode = await run.ended();
 
-/** Reads the settings, and sees whether folder and port can be had: who starts it twice hears that first. */
+/** Reads the settings, and takes folder and port. */
 async function prepare() {
   const settings = readSettings(process.env);
   const secrets = await takeFolder(dataDir);
@@ -136,8 +135,8 @@ async function prepare() {
   return { ...settings, secrets };
 }
 
-/** The official editor and what keeps its quarantine, of an image that is there. */
-async function pulledContainers(): Promise<EditorContainers> {
+/** Returns the editor's containers, once their image is pulled. */
+async function pulledContainers() {
   const containers = editorContainers({
     ...{ url: editorUrl, address, wopiUrl: internal.wopiUrl, password: ownPassword, origins, dataDir },
     environment: process.env,
@@ -146,14 +145,7 @@ async function pulledContainers(): Promise<EditorContainers> {
   return containers;
 }
 
-function isDockerThere(): Promise<boolean> {
-  return requireDocker().then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Says what is wrong, unless somebody has ended it. */
+/** Exits with the message of what is not possible, silently on a stop. */
 function refuse(error: Error): never {
   if (!(error instanceof NotPossible)) throw error;
   if (!run.stopping.aborted) console.error(error.message);

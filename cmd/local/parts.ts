@@ -8,16 +8,14 @@ import { type Neighbours, toAllowHosts, toOrigins } from './settings.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** The front's own part of the repository. */
+/** The front's folder. */
 export const FRONT_DIRECTORY = `${root}/ingress/front`;
 
-/** Settings that the parts of the service on one machine share. */
+/** Settings of all parts on one machine. */
 interface Machine {
   /** Address of the service for browsers and receivers. */
   address: string;
-  /** Absolute folder for data and logs. */
   dataDir: string;
-  /** The gate's internal side. */
   internal: InternalSide;
 }
 
@@ -52,7 +50,7 @@ export function gate(
     adminPassword: string;
     callbackSecret: string;
     neighbours: Neighbours;
-    /** Variables of a database and an object store; none: all is in the folder. */
+    /** Variables of a shared store. */
     store?: Record<string, string>;
   },
 ): ServiceOptions {
@@ -86,23 +84,21 @@ export function gate(
   };
 }
 
-/** The address of the gate's internal side, to listen on and as front and editor reach it. */
+/** Addresses of the gate's internal side. */
 export interface InternalSide {
   listen: string;
-  /** `host:port` for the front, which runs on this machine. */
+  /** `host:port` for the front. */
   front: string;
   /** For the editor. */
   wopiUrl: string;
 }
 
-/** The gate's own default: every address of the machine, for an editor that reaches it by a name or in a container. */
+/** The gate's default, for an editor elsewhere. */
 const OPEN = '0.0.0.0:8081';
 
 /**
- * The internal side is for this machine's loopback alone, unless `SVC_GATE_WOPI_URL` or `SVC_GATE_INTERNAL_LISTEN` says
- * that an editor comes from elsewhere.
- * @param port where it listens then
- * @param address of this machine in a network of containers, instead of the loopback address
+ * Returns the gate's internal side: on loopback, unless `SVC_GATE_WOPI_URL` or `SVC_GATE_INTERNAL_LISTEN` is set.
+ * @param address of this machine in a network of containers
  */
 export function internalSide(environment: Environment, port: number, address = '127.0.0.1'): InternalSide {
   const url = environment['SVC_GATE_WOPI_URL'];
@@ -113,12 +109,12 @@ export function internalSide(environment: Environment, port: number, address = '
   return { listen, front, wopiUrl: url || `http://${front}` };
 }
 
-/** A front's nginx, as its image starts it: nothing of the machine's nginx is used but the program. */
+/** Returns the command of a front's nginx, as its image starts it. */
 export async function nginx(
   settings: FrontSettings,
 ): Promise<Pick<ServiceOptions, 'command' | 'parameters' | 'environment'>> {
   await mkdir(settings.prefix, { recursive: true, mode: 0o700 });
-  // Root's workers would become somebody who may not read root's folders; on a developer's machine they stay who they are.
+  // nginx's workers drop root, and could not read root's folders.
   const more = process.getuid?.() === 0 ? ['user root;'] : [];
   return {
     command: 'sh',

@@ -4,15 +4,14 @@ import { createServer } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 const LOWEST = 10_000;
-/** The range of ports that Linux hands out by default. */
+/** The first of Linux' default ephemeral ports. */
 const EPHEMERAL = 32_768;
 
-/** Returns whether it is a valid port number. */
 export function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
 
-/** Returns whether this process could listen on a port: it is free there, and the address is one of this machine. */
+/** Returns whether this process could listen on a port. */
 export function isFree(port: number, host = LOOPBACK): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -22,9 +21,7 @@ export function isFree(port: number, host = LOOPBACK): Promise<boolean> {
 }
 
 /**
- * Finds ports of the loopback address that nobody listens on, all different, for processes that need a port from outside. They
- * lie below the range from which the kernel numbers outgoing connections: none of those takes a port between now and
- * the moment that its process listens, or while that process starts again.
+ * Finds different free ports of the loopback address, below the range for outgoing connections, which would take them.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
@@ -35,7 +32,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** The first port from `first` on that nobody listens on at an address of this machine; any free one if there is none. */
+/** Returns the first free port from `first` on; any free one if there is none. */
 export async function firstFree(first: number, host = LOOPBACK): Promise<number> {
   let port = first;
   while (isPort(port) && !(await isFree(port, host))) port += 1;

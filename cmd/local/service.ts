@@ -11,11 +11,11 @@ export interface ServiceOptions {
   name: string;
   command: string;
   parameters: string[];
-  /** Takes what it says. */
+  /** Log of its output. */
   logFile: string;
-  /** Answers 200 when the service is ready; or asks a service that speaks no HTTP. */
+  /** Answers 200 when the service is ready; or a check without HTTP. */
   readyUrl: string | (() => Promise<boolean>);
-  /** The time until then; a minute unless told. */
+  /** A minute by default. */
   readySeconds?: number;
   environment: Record<string, string>;
 }
@@ -24,13 +24,12 @@ export interface RunningService {
   name: string;
   logFile: string;
   stop(signal: NodeJS.Signals): void;
-  /** Ends it and all that it has started, as a machine that fails does. Resolves once it is gone. */
+  /** Kills it and all its processes. */
   kill(): Promise<void>;
-  /** The last lines that it has said itself: the file has earlier runs in it, too. */
+  /** Returns the last lines of its output. */
   lastWords(): Promise<string>;
-  /** True if it answers; false when it has ended before, or does not answer in time. */
+  /** True when it answers; false when it has ended, or does not answer in time. */
   ready: Promise<boolean>;
-  /** Resolves with the exit code. */
   ended: Promise<number>;
 }
 
@@ -39,15 +38,15 @@ export function node(main: string, flags = NODE_FLAGS): Pick<ServiceOptions, 'co
   return { command: process.execPath, parameters: [...flags, main] };
 }
 
-/** Starts one service as a process of its own. */
+/** Starts a service as a process. */
 export async function startService({ name, logFile, ...options }: ServiceOptions): Promise<RunningService> {
   const log = await open(logFile, 'a', 0o600);
   const { size } = await log.stat();
-  // It is ended with this process, also where that is killed.
+  // It ends with this process, even if that is killed.
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', options.command, ...options.parameters], {
     env: { ...process.env, ...NODE_ENVIRONMENT, ...options.environment },
     stdio: ['ignore', log.fd, log.fd],
-    // Its own group: Ctrl+C reaches only this process, which passes it on once.
+    // Ctrl+C reaches only this process, which passes it on once.
     detached: true,
   });
   const over = new AbortController();
@@ -86,17 +85,16 @@ async function answers(url: string, signal: AbortSignal): Promise<boolean> {
   return response?.ok ?? false;
 }
 
-/** The parts of the service on one machine. They end together. */
+/** The services on one machine, which end together. */
 export interface Run {
-  /** Aborted when it is to end. */
   stopping: AbortSignal;
   /**
-   * Starts a service and waits until it is ready. When it can't be, this says why, and stops all.
-   * @param ends first: the editor, since it saves to the gate; last: what the others keep all in
+   * Starts a service, and waits until it is ready. A failure is printed, and stops all.
+   * @param ends first: the editor, which saves to the gate; last: the stores
    */
   start(start: () => Promise<RunningService>, ends?: 'first' | 'last'): Promise<void>;
   stop(signal: NodeJS.Signals): void;
-  /** From now on an end of a service that nobody asked for is told. Resolves at the end of all with the exit code. */
+  /** Prints unexpected ends. Resolves with the exit code when all have ended. */
   ended(): Promise<number>;
 }
 
@@ -113,7 +111,7 @@ export function createRun(): Run {
     stopping.abort();
     editor?.stop(signal);
     if (round === 1) await editor?.ended;
-    // Unless a second Ctrl+C has reached them meanwhile: of two signals they would drop their work.
+    // A second Ctrl+C has signalled them already; two signals would drop their work.
     const others = services.filter((service) => service !== editor && !last.includes(service));
     if (round === stops) for (const service of others) service.stop(signal);
     if (round === 1) await Promise.all(others.map(({ ended }) => ended));

@@ -6,18 +6,17 @@ import { makePrivateDirectory, writeAtomic } from '../../src/common/fs/atomic.ts
 import { lockFolder } from '../../src/common/fs/folder-lock.ts';
 import { firstFree, isFree, isPort } from './port.ts';
 
-/** The person at the terminal has asked for something that cannot be had. The message tells them why. */
+/** A setting cannot be met. The message is for the developer. */
 export class NotPossible extends Error {}
 
-/** The settings that a developer may give for the service on one machine. */
+/** Settings of a developer. */
 export interface Settings {
   port: number;
   editor: EditorChoice;
-  /** Login of the admin console of an editor that runs already. */
   adminUser: string;
   adminPassword: string;
   neighbours: Neighbours;
-  /** Embedded: folders and a database of gate and DocBuilder each. Shared: PostgreSQL and an S3 server. */
+  /** Embedded: folders and SQLite. Shared: PostgreSQL and an S3 server. */
   store: 'embedded' | 'shared';
 }
 
@@ -43,7 +42,7 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** @throws {NotPossible} unless this process can listen on a port, and browsers go there */
+/** @throws {NotPossible} unless this process can listen on a port that browsers open */
 export async function requirePort(port: number): Promise<void> {
   const trouble = await portTrouble(port);
   if (trouble === undefined) return;
@@ -57,8 +56,8 @@ async function portTrouble(port: number): Promise<string | undefined> {
 }
 
 /**
- * Makes the data folder, which is this process's own until it ends.
- * @returns its API key, secret of callbacks and password of the editor
+ * Makes the data folder, and locks it for this process.
+ * @returns API key, secret of callbacks and password of the editor
  * @throws {NotPossible}
  */
 export async function takeFolder(path: string): Promise<[key: string, callbackSecret: string, password: string]> {
@@ -90,18 +89,17 @@ function readPassword(environment: Environment): string {
   }
 }
 
-/** The editor that is asked for. */
 export type EditorChoice =
-  /** Nobody has asked for it where `isDefault`. */
+  /** `isDefault`: it was not chosen. */
   | { kind: 'stand-in'; isDefault: boolean }
-  /** A container; `url` is where this machine is to reach it, if that is given. */
+  /** `url` is the editor's address for this machine, if it is given. */
   | { kind: 'docker'; url: string | undefined }
-  /** One that runs already. */
+  /** A running editor. */
   | { kind: 'url'; url: string };
 
 /**
- * The editor that `make run` is to use: `EDITOR` of its command line, which the Makefile passes on as `SVC_LOCAL_EDITOR`.
- * An address alone asks for the editor there.
+ * Returns the editor: `EDITOR` of make's command line, which the Makefile passes on as `SVC_LOCAL_EDITOR`, or an
+ * address alone.
  * @throws {NotPossible}
  */
 function chooseEditor(environment: Environment): EditorChoice {
@@ -131,21 +129,20 @@ function editorUrl(given: string | undefined): string | undefined {
 }
 
 /**
- * Other servers of this machine that the service deals with. A developer's browser also shows pages of strangers: any
- * page that may embed without a signature could have the gate fetch, and read out, what listens on a port here.
+ * Other servers of this machine. Only named ports are allowed: any page in the developer's browser could embed without
+ * a signature, and have the gate fetch what listens here.
  */
 export interface Neighbours {
-  /** Ports of the developer's own pages, documents and receivers. */
+  /** Ports of the developer's pages, documents and receivers. */
   ports: readonly number[];
-  /** Further origins and hosts, by commas. */
+  /** Further origins and hosts, comma-separated. */
   origins: string;
   hosts: string;
 }
 
-/** Names by which a browser and the services reach this machine. */
+/** Names of this machine. */
 const HERE = ['localhost', '127.0.0.1'];
 
-/** @param localPorts value of `SVC_LOCAL_PORTS` @throws {NotPossible} naming what is no list of ports */
 function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neighbours {
   const ports = parseList(localPorts).map((item) => (/^\d{1,5}$/.test(item) ? Number(item) : 0));
   if (!ports.every(isPort)) {
@@ -154,19 +151,19 @@ function parseNeighbours(localPorts = '', origins = '', hosts = ''): Neighbours 
   return { ports, origins, hosts };
 }
 
-/** `SVC_EMBED_ALLOWED_ORIGINS`: the demo's own, and those of the neighbours. @param own port of the service */
+/** Returns `SVC_EMBED_ALLOWED_ORIGINS`: the demo's and the neighbours'. @param own port of the service */
 export function toOrigins({ ports, origins }: Neighbours, own: number): string {
   const here = [own, ...ports].flatMap((port) => HERE.map((host) => new URL(`http://${host}:${port}`).origin));
   return [...here, ...parseList(origins)].join(',');
 }
 
-/** `SVC_FETCH_ALLOW_HOSTS`: the service itself, which has the demo's document, and the neighbours. */
+/** Returns `SVC_FETCH_ALLOW_HOSTS`: the service itself, for the demo's document, and the neighbours. */
 export function toAllowHosts({ ports, hosts }: Neighbours, own: number): string {
   const here = [own, ...ports].flatMap((port) => HERE.map((host) => `${host}:${port}`));
   return [...here, ...parseList(hosts)].join(',');
 }
 
-/** A secret of this machine's own service, such as its API key: made once, the same at every later start. */
+/** Returns a secret of this machine's service, made at the first start. */
 export async function localSecret(directory: string, name: string): Promise<string> {
   const path = join(directory, name);
   const existing = await readFile(path, 'utf8').catch(() => '');

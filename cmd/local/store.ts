@@ -7,21 +7,13 @@ import { exists } from '../../src/common/fs/exists.ts';
 import type { ServiceOptions } from './service.ts';
 import { localSecret, NotPossible } from './settings.ts';
 
-/** The S3 server that scripts/store-tools.sh builds. */
+/** Built by scripts/store-tools.sh. */
 export const S3_SERVER = resolve(import.meta.dirname, '../../.cache/tools/bin/versitygw');
-/** The folder in which Debian has PostgreSQL's programs, by version. */
+/** Debian's folder of PostgreSQL's programs, by version. */
 export const POSTGRES_LIB = '/usr/lib/postgresql';
 
-/** The database and the object store of `make run STORE=shared`. */
-export interface SharedStore {
-  /** Their servers. */
-  servers: ServiceOptions[];
-  /** Tells gate and DocBuilder where they are. */
-  environment: Record<string, string>;
-}
-
-/** Servers of this machine's own, with all that they keep in `folder`. @throws {NotPossible} where there are no programs */
-export async function sharedStore(folder: string, logs: string, ports: [number, number]): Promise<SharedStore> {
+/** Returns servers with their data in `folder`. @throws {NotPossible} without their programs */
+export async function sharedStore(folder: string, logs: string, ports: [number, number]) {
   const [databasePort, s3Port] = ports;
   const password = await localSecret(folder, 'database-password');
   const secretKey = await localSecret(folder, 's3-secret-key');
@@ -45,7 +37,7 @@ export async function sharedStore(folder: string, logs: string, ports: [number, 
   };
 }
 
-/** The programs of the newest PostgreSQL of this machine; undefined where there is none. */
+/** Returns the folder of the newest PostgreSQL's programs. */
 export async function findPostgres(): Promise<string | undefined> {
   const versions = (await readdir(POSTGRES_LIB).catch(() => [])).map(Number).filter(Number.isFinite);
   for (const version of versions.toSorted((one, other) => other - one)) {
@@ -87,10 +79,10 @@ async function initialize(programs: string, data: string, passwordFile: string):
   await rename(fresh, data);
 }
 
-/** The user and the group `nobody`, which every machine has: PostgreSQL looks up the name of whoever it is. */
+/** Every machine has it: PostgreSQL looks up its user's name. */
 const NOBODY = 65_534;
 
-/** PostgreSQL refuses to run as root: in a user namespace it is somebody else, who has root's files. */
+/** PostgreSQL refuses to run as root: in a user namespace root is another user. */
 function asNobody(command: string[]): string[] {
   if (process.getuid?.() !== 0) return command;
   const inside = ['setpriv', '--pdeathsig', 'TERM', '--'];
@@ -100,13 +92,14 @@ function asNobody(command: string[]): string[] {
 async function accepts(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 1_000 });
   client.on('error', () => {});
-  return client
-    .connect()
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => client.end().catch(() => {}));
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 async function s3Server(

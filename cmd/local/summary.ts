@@ -3,7 +3,7 @@ import type { EditorChoice, Neighbours, Settings } from './settings.ts';
 
 const STAND_IN = 'a stand-in that edits only plain text in docx files';
 
-/** Says where the service is, and how it is used. */
+/** Prints the addresses and keys of the service. */
 export function sayRunning(running: {
   address: string;
   key: string;
@@ -14,11 +14,11 @@ export function sayRunning(running: {
   store: Settings['store'];
   editor: EditorChoice['kind'];
   editorUrl: string;
-  /** Docker answers, and nobody has said which editor is wanted. */
+  /** Docker answers, and the editor is the default. */
   isDockerOffered: boolean;
-  /** The usual internal port, if it is in use. */
+  /** The usual internal port, if another process has it. */
   takenPort: number | undefined;
-  /** The editor's. */
+  /** Mistakes of the editor. */
   mistakes: readonly string[];
 }): void {
   const { address, key, callbackSecret, dataDir, internal, neighbours, mistakes } = running;

@@ -1,4 +1,4 @@
-/** An API key under the name that stands for it in logs. */
+/** An API key and its name in logs. */
 export interface ApiKey {
   readonly name: string;
   readonly key: string;
@@ -9,10 +9,8 @@ const KEY = /^[A-Za-z0-9_-]{24,128}$/;
 const NAME = /^[\p{L}\p{N} ._@-]{1,64}$/u;
 
 /**
- * The keys of `SVC_DOCBUILDER_API_KEYS` (contract: Authentication): a comma-separated list of `name:key` or `key`. A key
- * without a name is called key-1, key-2 and so on.
- * @returns the keys, and what is wrong by the item's number; an item may be a key in the wrong place, so that none of
- *   it is repeated
+ * Parses `SVC_DOCBUILDER_API_KEYS` (contract: Authentication), a comma-separated list of `name:key` or `key`. Keys
+ * without a name are key-1, key-2 and so on. Mistakes name an item by its number, since its text may be a key.
  */
 export function parseApiKeys(text: string): { keys: ApiKeys; mistakes: string[] } {
   const byKey = new Map<string, ApiKey>();

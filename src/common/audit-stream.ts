@@ -4,31 +4,31 @@ import { Writable } from 'node:stream';
 import type { Logger } from './log.ts';
 import { pause } from './pause.ts';
 
-/** Sends lines of the audit trail to their target. Rejects when the target has not accepted them, or on `stop`. */
+/** Sends lines of the audit trail. Rejects when the target has not accepted them, or on `stop`. */
 export type Deliver = (lines: readonly string[], stop: AbortSignal) => Promise<unknown>;
 
 export interface AuditTimings {
-  /** Wait after a failure. */
+  /** Milliseconds between attempts. */
   retryMs: number;
-  /** Time that an address may take to answer. */
+  /** Milliseconds that an address has to answer. */
   answerMs: number;
-  /** Time that `close` waits for what is left. */
+  /** Milliseconds that `close` waits for delivery. */
   closeMs: number;
-  /** Window in which refusals of one kind are counted. */
+  /** Milliseconds in which refusals of one kind are counted. */
   windowMs: number;
 }
 
 export const AUDIT_TIMINGS: AuditTimings = { retryMs: 1_000, answerMs: 5_000, closeMs: 3_000, windowMs: 60_000 };
 
-/** Characters that may wait. Refusals must not take the room of jobs and saves. */
+/** Characters that may wait. Refusals leave room for jobs and saves. */
 const MAX_WAITING = { act: 8 * 1024 * 1024, refusal: 2 * 1024 * 1024 };
 const MAX_LINES = 1_000;
 /** Collectors commonly accept a megabyte. */
 const MAX_CHARACTERS = 256 * 1024;
 
 /**
- * Delivers each line until it is accepted. While the target accepts nothing, lines wait in the stream's own buffer; those that
- * find no room are lost, and the log says how many. Winston's own transports lose them silently (docs/decisions/0002).
+ * Delivers each line until it is accepted. Meanwhile lines wait in the stream's buffer; the log says how many find no
+ * room. Winston's own transports lose them silently (docs/decisions/0002).
  */
 export class AuditStream extends Writable {
   readonly #deliver: Deliver;
@@ -46,7 +46,7 @@ export class AuditStream extends Writable {
     this.#log = log;
   }
 
-  /** Returns whether an event of this kind has room; the caller writes it then. One without room is counted as lost. */
+  /** Returns whether there is room for an event, which the caller then writes; otherwise counts it as lost. */
   admit(kind: 'refusal' | 'act'): boolean {
     const hasRoom = this.writableLength < MAX_WAITING[kind];
     if (hasRoom) this.#pending += 1;
@@ -55,7 +55,7 @@ export class AuditStream extends Writable {
     return hasRoom;
   }
 
-  /** Resolves when the target has everything, or has not accepted it in time. */
+  /** Resolves when the target has accepted everything, or time is up. */
   async close(): Promise<void> {
     const ended = new Promise((resolve) => this.end(resolve));
     await Promise.race([ended, pause(this.#timings.closeMs, this.#stopped.signal)]);
@@ -90,7 +90,7 @@ export class AuditStream extends Writable {
   }
 }
 
-/** Counts the lines that go into one delivery: at least one. */
+/** Returns the number of lines for one delivery, at least one. */
 function countFitting(lines: readonly string[]): number {
   let characters = 0;
   const tooMany = lines.findIndex((line, index) => {
@@ -100,7 +100,7 @@ function countFitting(lines: readonly string[]): number {
   return tooMany < 0 ? lines.length : tooMany;
 }
 
-/** Appends to a file, opened each time so that it may be moved away or its disk be full for a while. */
+/** Appends to a file, opened each time: it may be moved away, or its disk be full for a while. */
 export function appendTo(path: string): Deliver {
   return async (lines) => {
     await mkdir(dirname(path), { recursive: true });
@@ -108,10 +108,7 @@ export function appendTo(path: string): Deliver {
   };
 }
 
-/**
- * Posts waiting lines to an address, as one list over one connection. The address is the operator's own, as the editor's is: the
- * rules for URLs that others name (contract: Outbound URL rules) do not apply.
- */
+/** Posts lines as one list. The address is the operator's own, so the outbound URL rules do not apply. */
 export function postTo(url: string, { answerMs }: AuditTimings): Deliver {
   return async (lines, stop) => {
     const response = await fetch(url, {

@@ -3,7 +3,7 @@ import { AUDIT_TIMINGS, AuditStream, type AuditTimings, appendTo, postTo } from 
 import { currentContext } from './context.ts';
 import type { Logger } from './log.ts';
 
-/** Events of the audit trail: who did what, with which outcome; no content, no tokens. */
+/** Events of the audit trail; without content and tokens. */
 export type AuditEvent =
   | 'auth.refused'
   | 'feature.refused'
@@ -28,23 +28,22 @@ export type AuditEvent =
 export type AuditFacts = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface Audit {
-  /** Records an event. Of many refusals of one kind, the first are written, and how many more there were. */
+  /** Records an event. Only the first refusals of one kind are written, then a number. */
   record(event: AuditEvent, facts?: AuditFacts): void;
-  /** Resolves when everything recorded has been delivered, or could not be for some seconds. */
+  /** Resolves when everything is delivered, or some seconds have passed. */
   close(): Promise<void>;
 }
 
-/** Most refusals of one kind that are written in one window. */
+/** Refusals of one kind that are written in one window. */
 const MOST_WRITTEN = 10;
-/** Most kinds; callers beyond them are counted together. */
+/** Most kinds; further callers are counted together. */
 const MOST_KINDS = 1_000;
-/** Facts that make refusals one kind, beside event and caller. Others, such as a path, are chosen by the refused client. */
+/** Facts that define a kind, beside event and caller. The refused client chooses others, such as a path. */
 const OF_A_KIND = ['code', 'reason', 'feature'];
 
 /**
- * Creates the audit trail: JSON lines marked `"audit": true`, apart from the service's log, which says so when nobody
- * accepts them.
- * @param target `off`, `stdout`, `file:/path`, or an http(s) address that accepts a POST of a list in JSON
+ * Creates the audit trail: JSON lines marked `"audit": true`. The service's log says when they are not accepted.
+ * @param target `off`, `stdout`, `file:/path`, or an http(s) address that accepts a POST of a JSON list
  */
 export function createAudit(
   service: string,
@@ -53,7 +52,8 @@ export function createAudit(
   timings: AuditTimings = AUDIT_TIMINGS,
 ): Audit {
   if (target === 'off') return { record: () => undefined, close: async () => undefined };
-  const stream = target === 'stdout' ? undefined : openStream(target, timings, log);
+  const deliver = target.startsWith('file:') ? appendTo(target.slice('file:'.length)) : postTo(target, timings);
+  const stream = target === 'stdout' ? undefined : new AuditStream(deliver, timings, log);
   const logger = winston.createLogger({
     level: 'info',
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
@@ -91,11 +91,6 @@ function isRefusal(event: string): boolean {
   return event.endsWith('.refused');
 }
 
-function openStream(target: string, timings: AuditTimings, log: Pick<Logger, 'info' | 'error'>): AuditStream {
-  const deliver = target.startsWith('file:') ? appendTo(target.slice('file:'.length)) : postTo(target, timings);
-  return new AuditStream(deliver, timings, log);
-}
-
 interface Kind {
   event: string;
   facts: AuditFacts;
@@ -103,9 +98,8 @@ interface Kind {
 }
 
 /**
- * Lets the first refusals of each kind through, and counts the others.
- * Anybody can have themselves refused as often as they like; the trail is to stay readable all the same.
- * @param write takes, at the end of a window, how many `more` of a kind there were than have been written
+ * Lets the first refusals of each kind through, and counts the others: a client can cause any number of them.
+ * @param write is called at the end of a window with the number `more` of each kind
  */
 function createRefusals(write: (event: string, facts: AuditFacts) => void, windowMs: number) {
   const kinds = new Map<string, Kind>();
@@ -134,14 +128,14 @@ function createRefusals(write: (event: string, facts: AuditFacts) => void, windo
   }
 
   return {
-    /** Returns whether this refusal is to be written as it is. */
+    /** Returns whether to write this refusal. */
     admits(event: string, facts: AuditFacts, caller: string | undefined): boolean {
       window ??= { since: new Date().toISOString(), timer: setTimeout(end, windowMs).unref() };
       const kind = findKind(event, facts, caller);
       kind.count += 1;
       return kind.count <= MOST_WRITTEN;
     },
-    /** Writes the numbers that are left. */
+    /** Writes the remaining numbers. */
     close: end,
   };
 }

@@ -5,7 +5,7 @@ import { withoutLineEnds } from './truncate.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Thrown at start-up with every mistake of the configuration at once. */
+/** All mistakes of the configuration. */
 export class ConfigError extends Error {
   readonly mistakes: readonly Mistake[];
 
@@ -16,18 +16,18 @@ export class ConfigError extends Error {
   }
 }
 
-/** A configuration's values and what is wrong with it. */
+/** A configuration and its mistakes. */
 export interface ReadConfig<T> {
-  /** Values, not of the right form where there are mistakes; those with a default are there in any case. */
+  /** Where there are mistakes, values may have another form; defaults are filled in. */
   values: T;
   mistakes: Mistake[];
-  /** Adds to `mistakes` what checks that a schema can't express have found in a variable. */
+  /** Adds mistakes of a variable that the schema cannot express. */
   blame(variable: keyof T & string, messages: readonly string[]): void;
 }
 
 /**
  * Reads the variables that `schemas/<name>` declares. Empty means absent. A secret `X` may be given as `X_FILE`, the
- * path of a file whose content, less trailing line ends, is the value.
+ * path of a file; line ends at the end of the file are dropped.
  */
 export function readConfig<T>(name: string, environment: Environment): ReadConfig<T> {
   const schema = schemas.get(name);
@@ -70,19 +70,19 @@ function readVariable(
   }
 }
 
-/** The content of a secret's file, less trailing line ends. */
+/** Reads a secret's file without line ends at its end. */
 export function readSecretFile(path: string): string {
   return withoutLineEnds(readFileSync(path, 'utf8'));
 }
 
-/** The contract writes booleans as 1 and 0; the schema's coercion knows true and false. */
+/** The contract writes booleans as 1 and 0, the schema's coercion expects true and false. */
 function toBoolean(value: string | undefined): string | undefined {
   if (value === '1') return 'true';
   if (value === '0') return 'false';
   return value;
 }
 
-/** The items of a list with commas between them; empty ones count as none. */
+/** Returns the items of a comma-separated list without empty ones. */
 export function parseList(text: string): string[] {
   return text
     .split(',')
@@ -90,13 +90,13 @@ export function parseList(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** An address to listen on, `host:port` or `[v6]:port`, whose form the schema has checked. */
+/** A listen address, `host:port` or `[v6]:port`, that the schema has accepted. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Parses a listen address. @returns also the mistakes that the schema cannot find */
+/** Parses a listen address, and returns mistakes that the schema cannot find. */
 export function parseListen(listen: string): { address: ListenAddress; mistakes: string[] } {
   const colon = listen.lastIndexOf(':');
   const port = Number(listen.slice(colon + 1));
@@ -106,14 +106,11 @@ export function parseListen(listen: string): { address: ListenAddress; mistakes:
   };
 }
 
-/**
- * Returns the mistakes of an http(s) address to send requests to. A text that begins otherwise is something else, or the
- * schema has reported it.
- */
+/** Returns the mistakes of an http(s) URL; none for other texts, which are valid or refused by the schema. */
 export function httpUrlMistakes(text = ''): string[] {
   if (!/^https?:\/\/[^/?#]/.test(text)) return [];
   const url = URL.parse(text);
-  // Not repeated in the message: it may have a password in it.
+  // It may contain a password, so the message does not repeat it.
   if (!url) return ['must be a URL such as http://host:8080'];
   return url.username || url.password ? ['has a user name or password, which is never sent'] : [];
 }

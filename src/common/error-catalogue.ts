@@ -1,6 +1,6 @@
 /**
- * Every error code of the interface, with its HTTP status and its Vietnamese sentence (contract: Errors).
- * A code is stable; a sentence may change. Codes that two services share stand once.
+ * Error codes of the interface with their HTTP status and message (contract: Errors). A code is stable, a message is
+ * not.
  */
 export const ERRORS = {
   // Shared by the gate and DocBuilder
@@ -57,7 +57,7 @@ export const ERRORS = {
   editor_unavailable: [503, 'Máy chủ soạn thảo chưa sẵn sàng, vui lòng thử lại sau.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
-/** Sentences of `file_too_large` for other things than the size of a file that was sent, by `detail.reason` or `detail.subject`. */
+/** Messages of `file_too_large`, by `detail.reason` or `detail.subject`. */
 export const TOO_LARGE: Readonly<Record<string, string>> = {
   too_many_rows: 'Bảng có quá nhiều hàng so với định dạng đã chọn.',
   too_many_columns: 'Bảng có quá nhiều cột so với định dạng đã chọn.',
@@ -67,5 +67,4 @@ export const TOO_LARGE: Readonly<Record<string, string>> = {
   pictures: 'Các hình ảnh của kịch bản vượt quá dung lượng cho phép.',
 };
 
-/** A stable error code of the interface. */
 export type ErrorCode = keyof typeof ERRORS;

@@ -2,27 +2,27 @@ import { ERRORS, type ErrorCode, TOO_LARGE } from './error-catalogue.ts';
 
 export type { ErrorCode } from './error-catalogue.ts';
 
-/** Machine-readable facts about an error; never holds document content (contract: Error object). */
+/** Facts about an error, without document content (contract: Error object). */
 export type ErrorDetail = Record<string, unknown>;
 
-/** One mistake in a request: where (JSON Pointer or field name) and what. */
+/** A mistake: a JSON Pointer or field name, and a sentence. */
 export interface Mistake {
   path: string;
   message: string;
 }
 
-/** The error object on the wire, without the request id. */
+/** The error object without its request id. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
   detail: ErrorDetail;
 }
 
-/** Seconds; every 503 carries `Retry-After` (contract: Errors). */
+/** Seconds; every 503 has `Retry-After` (contract: Errors). */
 const DEFAULT_RETRY_AFTER = 5;
 
 export interface AppErrorOptions {
-  /** HTTP status where it differs from the catalogue's (only `bad_request` may keep an original status such as 405). */
+  /** HTTP status of a `bad_request`, such as 405. */
   status?: number;
   /** Seconds for `Retry-After`. */
   retryAfter?: number;
@@ -32,10 +32,7 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
-/**
- * An expected failure with a code of the interface. Thrown anywhere below `http`, turned into the error object
- * in one place (`http/errors.ts`). Its message is for the operator's log; callers see the catalogue's sentence.
- */
+/** An expected failure with a code of the interface. `http/errors.ts` converts it to the error object. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -54,30 +51,30 @@ export class AppError extends Error {
   }
 }
 
-/** Returns the error object (without request id) of a code and its detail. */
+/** Returns the error object without its request id. */
 export function errorBody(code: ErrorCode, detail: ErrorDetail = {}): ErrorBody {
   const { reason, subject } = detail;
   const tooLarge = code === 'file_too_large' ? (TOO_LARGE[String(reason)] ?? TOO_LARGE[String(subject)]) : undefined;
   return { code, message: tooLarge ?? ERRORS[code][1], detail };
 }
 
-/** `bad_request` with its list of mistakes (contract: DocBuilder codes, detail `errors`). */
+/** Returns `bad_request` with its mistakes (contract: DocBuilder codes). */
 export function badRequest(...errors: [Mistake, ...Mistake[]]): AppError {
   return new AppError('bad_request', { errors });
 }
 
-/** Bytes of a megabyte, as the contract's sizes mean it. */
+/** Bytes of a megabyte in the contract. */
 export const MB = 1024 * 1024;
 
 /**
- * `file_too_large` with its `limit_mb` (contract: DocBuilder codes).
- * @param detail its further members, such as `subject`: what of the request or its result it was
+ * Returns `file_too_large` with `limit_mb` (contract: DocBuilder codes). @param detail further members, such as
+ * `subject`
  */
 export function fileTooLarge(maxBytes: number, detail: ErrorDetail = {}, cause?: unknown): AppError {
   return new AppError('file_too_large', { limit_mb: maxBytes / MB, ...detail }, { cause });
 }
 
-/** Anything thrown, as an AppError: an unknown error becomes `internal` and keeps its cause for the log. */
+/** Converts an unknown error to `internal`; its cause is logged. */
 export function toAppError(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError('internal', {}, { cause: error });
 }

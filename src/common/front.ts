@@ -1,22 +1,22 @@
 /**
- * Settings of `ingress/front/nginx.conf.template`. Addresses are `host:port`; a name may stand for several addresses,
- * and takes ` resolve` behind it where nginx (1.27.3 or later) is to look it up again while it runs.
+ * Settings of `ingress/front/nginx.conf.template`. Addresses are `host:port`; after a name ` resolve` makes nginx
+ * (1.27.3 or later) look it up while it runs.
  */
 export interface FrontSettings {
-  /** Writable folder for the pid file and temporary files. */
+  /** Folder for the pid file and temporary files. */
   prefix: string;
-  /** Folder that holds `start.sh`, the templates and the pages. */
+  /** Folder of `start.sh`, the templates and the pages. */
   directory: string;
-  /** File that takes the access log; `/dev/stdout` unless given. */
+  /** File of the access log; `/dev/stdout` by default. */
   log?: string;
   workers?: number;
-  /** Address that all three ports listen on, such as `127.0.0.1`, `0.0.0.0` or `[::]`. */
+  /** Listen address of all three ports, such as `0.0.0.0` or `[::]`. */
   address: string;
-  /** The service: asks the gate by itself. */
+  /** Port that asks the gate. */
   port: number;
-  /** The service without asking: behind an edge that has asked (gating mode `AuthUrl`). Never open to clients. */
+  /** Port that does not ask, for an edge that has asked (gating mode `AuthUrl`). Never open to clients. */
   openPort: number;
-  /** Port that such an edge asks. Never open to clients. */
+  /** Port on which such an edge asks. Never open to clients. */
   askPort: number;
   /** The gate's public and internal listeners. */
   gate: string;
@@ -25,19 +25,16 @@ export interface FrontSettings {
   editor: string;
   /** DNS server for names with ` resolve`. */
   resolver?: string | undefined;
-  /** Addresses and CIDRs of proxies before the front that say in `X-Forwarded-For` whose request it is. */
+  /** Addresses and CIDRs of proxies whose `X-Forwarded-For` counts. */
   trustedEdges?: readonly string[] | undefined;
-  /**
-   * They may be in a row: the client is the last address that is none of theirs. False: it is the last one, which the edge
-   * itself saw. True unless given.
-   */
+  /** True: the client is the last address that is none of theirs; false: the last one. True by default. */
   trustedChain?: boolean | undefined;
-  /** Requests that may be in progress: of one client, and in all. Editing sockets are none of them. */
+  /** Concurrent requests of one client, and in all; without editing sockets. */
   requestsPerAddress?: number | undefined;
   requests?: number | undefined;
 }
 
-/** The same as environment variables, for `ingress/front/start.sh`. */
+/** Returns the settings as variables of `ingress/front/start.sh`. */
 export function frontVariables(settings: FrontSettings): Record<string, string> {
   return {
     SVC_FRONT_PREFIX: settings.prefix,

@@ -16,22 +16,21 @@ import { FILE_LOOK_MS, repeat } from './repeat.ts';
 
 export interface LicenseFileOptions {
   /**
-   * File with the licence token. Absent: there is no licence. A file `removed-at` beside it, an ISO 8601 time, says that
-   * the licence was taken away then: its grace runs from that time, whenever this is read.
+   * File with the licence token; without it there is no licence. A file `removed-at` beside it has the ISO 8601 time at
+   * which the licence was removed, and its grace begins.
    */
   tokenPath?: string | undefined;
   /** File with the JWK Set of the public keys. */
   keysPath?: string | undefined;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Records the first state and each that differs in state, claims or problem, also by time alone. */
+  /** Records the first state, and each change of state, claims or problem. */
   audit?: Pick<Audit, 'record'>;
-  /** Milliseconds between looks at the files. */
   pollMs?: number;
 }
 
 export interface LicenseFile {
-  /** The state by the clock's time now, of the files as last read. */
+  /** Returns the state at the clock's time of the files as last read. */
   current(): LicenseState;
   stop(): void;
 }
@@ -39,9 +38,8 @@ export interface LicenseFile {
 const NOT_CONFIGURED: SmallFile = { ok: false, problem: 'is not configured' };
 
 /**
- * Reads the licence and keeps it up to date while the service runs: a token or key set that is changed, added or
- * removed counts without a restart, see `remember` for what wins. Resolves when the files have been read once. Rejects
- * for nothing that is in them.
+ * Reads the licence, and again whenever its files change (see `remember`). Resolves after the first look. Does not
+ * reject for a file's content.
  */
 export async function watchLicense(options: LicenseFileOptions): Promise<LicenseFile> {
   const { tokenPath, keysPath, clock, pollMs = FILE_LOOK_MS } = options;
@@ -95,30 +93,30 @@ function logState(log: LicenseFileOptions['log'], current: LicenseState, kid: st
   log[fine ? 'info' : 'warn']({ license: facts }, `licence ${state}`);
 }
 
-/** The last token that was found good. */
+/** The last good token. */
 interface Kept {
   token: string;
   license: License;
-  /** When it was verified; epoch milliseconds, as all times here. */
+  /** When it was verified; epoch milliseconds, like all times here. */
   verifiedAt: number;
-  /** When its file was found gone. */
+  /** When its file was found missing. */
   removedAt?: number;
 }
 
-/** State that is kept from one look at the licence files to the next. */
+/** The state between two looks at the files. */
 export interface LicenseMemory {
   readonly kept: Kept | null;
-  /** Problem of the files as they are now. */
+  /** Problem of the current files. */
   readonly problem: string | null;
 }
 
 export const NOTHING_KEPT: LicenseMemory = { kept: null, problem: null };
 
-/** The files as they are now. */
+/** The current files. */
 export interface LicenseFiles {
   token: SmallFile;
   keys: Parsed<KeySet>;
-  /** Beside a token that was taken away elsewhere: since when, as ISO 8601. */
+  /** The time of removal, ISO 8601. */
   removedAt?: SmallFile | undefined;
 }
 
@@ -131,9 +129,9 @@ export function recall({ kept, problem }: LicenseMemory, now: number): LicenseSt
 }
 
 /**
- * Returns what to remember after a look at the files. A token that is of no use does not displace a better one, and one whose
- * file is gone has its grace from then on: an accident with a file must not take an edition away. Taking its key
- * out of the key set does, at once, and be it the last one; a key set that is missing or broken does not.
+ * Returns the memory after a look at the files. A worse token does not displace a better one, and the grace of a token
+ * begins when its file goes: an accident with a file does not end an edition. Removing the token's key from the key set
+ * does, at once; a missing or broken key set does not.
  */
 export async function remember(memory: LicenseMemory, files: LicenseFiles, now: number): Promise<LicenseMemory> {
   const { token, keys } = files;
@@ -160,7 +158,6 @@ export async function remember(memory: LicenseMemory, files: LicenseFiles, now: 
   return { kept: still, problem: `the licence in the file expired on ${day(found.value.claims.expiresAt)}` };
 }
 
-/** Parses the key set's file as it is now. */
 export function readKeySet(file: SmallFile): Parsed<KeySet> {
   if (!file.ok) return { ok: false, problem: `the key set ${file.problem}` };
   if (file.text === null) return { ok: false, problem: 'the key set is missing' };
@@ -168,14 +165,14 @@ export function readKeySet(file: SmallFile): Parsed<KeySet> {
   return keySet.ok ? keySet : { ok: false, problem: `the key set is refused: ${keySet.problem}` };
 }
 
-/** Returns the kept licence, unless the key set takes its key away. */
+/** Returns the kept licence, unless the key set has lost its key. */
 async function trusted(kept: Kept | null, keySet: Parsed<KeySet>): Promise<Kept | null> {
   if (!kept || !keySet.ok) return kept;
   // With the time of its first verification: a clock that is set back does not undo it, a changed key does.
   return (await verifyLicense(kept.token, keySet.value, kept.verifiedAt)).ok ? kept : null;
 }
 
-/** Parses an ISO 8601 time, if there is one. A file that cannot be read takes nothing away. */
+/** Parses the time of removal; a file that cannot be read removes nothing. */
 function parseRemoval(file: SmallFile | undefined): { at?: { removedAt: number }; problem: string | null } {
   if (!file || (file.ok && !file.text)) return { problem: null };
   const removedAt = file.ok ? Date.parse(file.text ?? '') : Number.NaN;

@@ -3,12 +3,12 @@ import { currentContext } from './context.ts';
 
 export type { Level as LogLevel, Logger } from 'pino';
 
-/** Members that may never reach the log, wherever a careless line might put them. */
+/** Members that are never logged. */
 const SECRET_MEMBERS = ['authorization', 'token', 'access_token', 'password', 'secret', 'key', 'api_key', 'apiKey'];
 
 /**
- * The service's log: JSON lines on stdout, one object each, with the request's context (contract: Other constants,
- * Logging). URLs are logged as paths without their query, errors as name, message and stack.
+ * Creates the service's log: JSON lines on stdout with the request's context (contract: Other constants, Logging).
+ * Callers log paths without queries.
  */
 export function createLogger(options: { service: string; level: Level; destination?: DestinationStream }): Logger {
   return pino(

@@ -4,7 +4,7 @@ import type { DocbuilderLimits as WireLimits } from './generated/wire.ts';
 
 export type Edition = 'community' | 'enterprise';
 
-/** DocBuilder's limits under their names on the wire; `parallel_jobs` null: as many as there are workers. */
+/** DocBuilder's limits; `parallel_jobs` null: one for each worker. */
 export type DocbuilderLimits = Omit<WireLimits['limits'], 'parallel_jobs'> & { parallel_jobs: number | null };
 
 export interface DocbuilderPlan {
@@ -19,23 +19,23 @@ export interface DocbuilderPlan {
 /** The feature that `GET /svc/limits` shows as `whitelabel` (contract: Gate limits). */
 export const WHITELABEL_FEATURE = plan.whitelabel_feature;
 
-/** The features of a licence that mean something. */
+/** Features with an effect. */
 export const LICENSE_FEATURES: readonly string[] = [
   plan.docbuilder.enterprise_feature,
   plan.docbuilder.callback_feature,
   WHITELABEL_FEATURE,
 ];
 
-/** The most workers that a pool can have (contract: worker pool settings). */
+/** Limit of workers (contract: worker pool settings). */
 export const MAX_WORKERS = 32;
 
-/** No plan lets a job run longer, seconds. */
+/** Longest job of any plan, seconds. */
 export const LONGEST_JOB_SECONDS = Math.max(
   plan.docbuilder.community.job_timeout_seconds,
   plan.docbuilder.enterprise.job_timeout_seconds,
 );
 
-/** The concurrent editing connections that an order has at least (contract: Connections and embedding). */
+/** Least connections of an order (contract: Connections and embedding). */
 export const MIN_CONNS_PER_ORDER = plan.connections.min_per_order;
 
 /** Times of the gate's counting, seconds (contract: Connections and embedding). */
@@ -50,8 +50,8 @@ export interface ConnectionPlan {
 }
 
 /**
- * Returns the gate's plan (contract: Connections and embedding): with a licence that is valid or in grace exactly the
- * connections in it, be they fewer than in Community.
+ * Returns the gate's plan (contract: Connections and embedding): with a licence in force exactly its connections, even
+ * if Community has more.
  */
 export function connectionPlan(license: LicenseState): ConnectionPlan {
   const claims = inForce(license) ? license.claims : null;
@@ -60,8 +60,7 @@ export function connectionPlan(license: LicenseState): ConnectionPlan {
 }
 
 /**
- * Returns the DocBuilder plan of a licence (contract: Plan selection): Enterprise when it is valid or in grace and has
- * the feature `api_full`, otherwise Community.
+ * Returns DocBuilder's plan (contract: Plan selection): Enterprise with a licence in force and the feature `api_full`.
  */
 export function docbuilderPlan(license: LicenseState): DocbuilderPlan {
   const { community, enterprise, endpoints, enterprise_only_endpoints, ...rules } = plan.docbuilder;
@@ -86,7 +85,7 @@ export function docbuilderPlan(license: LicenseState): DocbuilderPlan {
   };
 }
 
-/** Lowers limits to what the operator set; a value above the plan's changes nothing (contract: Plan selection). */
+/** Lowers limits to the operator's (contract: Plan selection). */
 export function applyLowering(
   limits: DocbuilderLimits,
   lowering: { maxFileMb?: number | undefined; jobTimeoutSeconds?: number | undefined },
@@ -102,7 +101,7 @@ function inForce({ state }: LicenseState): boolean {
   return state === 'valid' || state === 'grace';
 }
 
-/** Requests per minute: one step for every started block of connections, within bounds. */
+/** Returns requests per minute, a step for every started block of connections, within bounds. */
 function enterpriseRate(conns: number): number {
   const { per_step, conns_per_step, min, max } = plan.docbuilder.enterprise_rate_per_minute;
   return Math.min(Math.max(per_step * Math.ceil(conns / conns_per_step), min), max);

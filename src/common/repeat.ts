@@ -1,13 +1,13 @@
 /**
- * Milliseconds between looks at a file that somebody may change: Secrets and ConfigMaps that are mounted change by a link
- * above the file, and some file systems have no events.
+ * Milliseconds between looks at a file that may change: mounted Secrets and ConfigMaps change by a link above the file,
+ * and some file systems have no events.
  */
 export const FILE_LOOK_MS = 1_000;
 
 /**
- * Does something again and again, `ms` milliseconds after it last ended, so that it never runs beside itself.
+ * Repeats an action, `ms` milliseconds after its last end.
  * @param action does not reject
- * @returns ends it; resolves when what runs has ended
+ * @returns stops it; resolves when a running action has ended
  */
 export function repeat(ms: number, action: () => Promise<void>): () => Promise<void> {
   let stopped = false;

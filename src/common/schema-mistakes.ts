@@ -2,13 +2,13 @@ import type { ErrorObject } from 'ajv';
 import { closestMatch } from 'leven';
 import type { Mistake } from './errors.ts';
 
-/** Most mistakes that are reported at once. */
+/** Limit of reported mistakes. */
 const MAX_MISTAKES = 100;
-/** A word this near to a known one was mistyped. */
+/** Edit distance of a typo. */
 const TYPO_LETTERS = 3;
-/** Characters of a path by which mistakes are sorted. */
+/** Compared characters of a path. */
 const COMPARED_LETTERS = 256;
-/** Keywords whose errors only follow from others, which are reported. */
+/** Keywords whose errors follow from other errors. */
 const ECHOES = new Set(['if', 'anyOf']);
 
 /** Sentences for mistakes against a schema. */
@@ -41,7 +41,7 @@ const VIETNAMESE_TYPES: Names = {
   boolean: 'true hoặc false',
 };
 
-/** For operators, whose logs are in English. */
+/** For logs. */
 export const ENGLISH: Words = {
   notValid: 'is not valid',
   required: 'is required',
@@ -69,7 +69,7 @@ const BOUNDS: Readonly<Record<string, (limit: unknown) => string>> = {
   exclusiveMaximum: (limit) => `phải < ${limit}`,
 };
 
-/** For callers, like the sentences of the error catalogue. */
+/** For API callers. */
 export const VIETNAMESE: Words = {
   notValid: 'không hợp lệ',
   required: 'bắt buộc phải có',
@@ -87,9 +87,9 @@ export const VIETNAMESE: Words = {
 type Node = Record<string, unknown>;
 
 /**
- * Describes the mistakes of a value, from Ajv's findings (made with `verbose`): a JSON Pointer (RFC 6901) and a sentence each,
- * in the order of the value. Of a choice (`anyOf`) only the branch that was probably meant is reported.
- * @param root the schema that the value was checked against
+ * Converts Ajv's errors (of `verbose`) to mistakes, each a JSON Pointer (RFC 6901) and a sentence, in the order of the
+ * value. Of a choice (`anyOf`) only the branch that was probably meant is reported.
+ * @param root the schema of the value
  */
 export function describeMistakes(errors: readonly ErrorObject[], root: Node, words: Words): [Mistake, ...Mistake[]] {
   const mistakes = new Map<string, Mistake>();
@@ -104,8 +104,8 @@ export function describeMistakes(errors: readonly ErrorObject[], root: Node, wor
 }
 
 /**
- * The branches of a choice differ in their JSON type. Where the value has the type of one, findings of the others about
- * its type are left out; where it has none of them, all findings become one sentence.
+ * The branches of a choice differ in their JSON type. Where the value has the type of one, type errors of the others
+ * are dropped; where it has none, they become one.
  */
 function withoutOtherBranches(errors: readonly ErrorObject[], root: Node): ErrorObject[] {
   const types = new Map<string, Set<string>>();
@@ -141,12 +141,12 @@ function getType(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** `1e400` is valid JSON, and no number that can be used. */
+/** `1e400` is valid JSON. */
 function isTooLarge(value: unknown): boolean {
   return typeof value === 'number' && !Number.isFinite(value);
 }
 
-/** Converts a finding to a place and a sentence that says what would be right. */
+/** Converts an error of Ajv. */
 function describeMistake(
   { keyword, instancePath, params, parentSchema, message, data }: ErrorObject,
   root: Node,
@@ -205,8 +205,8 @@ function closest(word: unknown, known: readonly unknown[]): string | undefined {
 }
 
 /**
- * Places in the order in which they stand in a list; others by name. Only as much of a name is compared as anybody
- * would read: comparing takes time that grows with the square of the marks on a letter.
+ * Sorts paths, list items by their index. Long names are cut: comparing takes time that grows with the square of the
+ * marks on a letter.
  */
 function byPlace(a: Mistake, b: Mistake): number {
   const [left, right] = [a.path.slice(0, COMPARED_LETTERS), b.path.slice(0, COMPARED_LETTERS)];

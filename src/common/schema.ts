@@ -6,7 +6,7 @@ import { describeMistakes, ENGLISH, VIETNAMESE } from './schema-mistakes.ts';
 
 const SCHEMAS = new URL('../../schemas/', import.meta.url);
 
-/** A JSON Schema of `schemas/`, as far as code looks into it. */
+/** A JSON Schema of `schemas/`. */
 export interface Schema {
   $id: string;
   title: string;
@@ -15,10 +15,10 @@ export interface Schema {
   [key: string]: unknown;
 }
 
-/** A member of an object: of a configuration's, one of its variables. */
+/** A member of an object, such as a variable of a configuration. */
 export type Property = Schema & { default?: unknown; type?: string; 'x-secret'?: boolean };
 
-/** All schemas of `schemas/`, by file name. Read once: they are the one source of every wire shape. */
+/** All schemas of `schemas/` by file name. */
 export const schemas: ReadonlyMap<string, Schema> = new Map(
   readdirSync(SCHEMAS)
     .filter((name) => name.endsWith('.json'))
@@ -27,33 +27,36 @@ export const schemas: ReadonlyMap<string, Schema> = new Map(
 );
 
 /**
- * Limit above which only the first mistake is reported: finding all takes time that grows with the square of their
- * number, 60 ms for 8,000 and minutes for 100,000.
+ * Above this size only the first mistake is reported: the time to find all grows with the square of their number, 60 ms
+ * for 8,000 and minutes for 100,000.
  */
 const MAX_NODES = 8_000;
 
-const strict = compiler({});
-const first = compiler({ verbose: true });
-const complete = compiler({ allErrors: true, verbose: true });
-const fromText = compiler({ allErrors: true, verbose: true, coerceTypes: true, useDefaults: true });
+const OPTIONS = {
+  strict: {},
+  first: { verbose: true },
+  complete: { allErrors: true, verbose: true },
+  fromText: { allErrors: true, verbose: true, coerceTypes: true, useDefaults: true },
+} as const;
+/** Each takes megabytes, so it is made at its first use. */
+const compilers = new Map<keyof typeof OPTIONS, Ajv>();
 
-/** Either the value, now of the schema's type, or what is wrong with it. */
+/** The value, of the schema's type, or its mistakes. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; mistakes: [Mistake, ...Mistake[]] };
 
 /**
- * The validator of one schema file.
- * @param name file name in `schemas/`
- * @param options.coerce for the environment, whose values are text: `"5"` is the integer 5; absent members get their
- *   defaults; the value is changed in place; mistakes are in English, as logs are.
+ * Returns the validator of a file in `schemas/`.
+ * @param options.coerce for the environment: values are text, absent members get their defaults, the value is changed
+ *   in place, and mistakes are in English
  */
 export function validator<T>(name: string, options: { coerce?: boolean } = {}): (value: unknown) => Checked<T> {
   const root = schemas.get(name);
   if (!root) throw new TypeError(`no schema ${name}`);
-  const compiled = (ajv: () => Ajv): ValidateFunction<T> => ajv().getSchema(name) as ValidateFunction<T>;
-  const validate = compiled(options.coerce ? fromText : strict);
+  const compiled = (kind: keyof typeof OPTIONS) => getCompiler(kind).getSchema(name) as ValidateFunction<T>;
+  const validate = compiled(options.coerce ? 'fromText' : 'strict');
   return (value) => {
     if (validate(value)) return { ok: true, value };
-    const describing = options.coerce ? validate : compiled(hasMoreNodes(value, MAX_NODES) ? first : complete);
+    const describing = options.coerce ? validate : compiled(hasMoreNodes(value, MAX_NODES) ? 'first' : 'complete');
     describing(value);
     return {
       ok: false,
@@ -62,7 +65,7 @@ export function validator<T>(name: string, options: { coerce?: boolean } = {}): 
   };
 }
 
-/** Returns whether a value consists of more values than `limit`. Looks at little more than so many, and into no longer list. */
+/** Returns whether a value consists of more than `limit` values; stops counting there. */
 function hasMoreNodes(value: unknown, limit: number): boolean {
   let count = 1;
   const left = [value];
@@ -76,17 +79,12 @@ function hasMoreNodes(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Made when it is first needed: each takes megabytes, and a service that only reads its configuration needs one. */
-function compiler(options: ConstructorParameters<typeof Ajv>[0]): () => Ajv {
-  let made: Ajv | undefined;
-  return () => {
-    made ??= newCompiler(options);
-    return made;
-  };
-}
-
-function newCompiler(options: ConstructorParameters<typeof Ajv>[0]): Ajv {
-  const ajv = new Ajv({ ...options, strict: true, strictRequired: false, allowUnionTypes: true, discriminator: true });
+function getCompiler(kind: keyof typeof OPTIONS): Ajv {
+  const made = compilers.get(kind);
+  if (made) return made;
+  const own = { strict: true, strictRequired: false, allowUnionTypes: true, discriminator: true };
+  const ajv = new Ajv({ ...OPTIONS[kind], ...own });
+  compilers.set(kind, ajv);
   formats.default(ajv, ['date-time']);
   ajv.addFormat('binary', true);
   for (const keyword of ['x-secret', 'x-schema']) ajv.addKeyword(keyword);

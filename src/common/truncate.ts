@@ -1,4 +1,4 @@
-/** Cuts to a number of UTF-8 bytes without splitting a character, and without white space at the end. */
+/** Cuts to UTF-8 bytes without splitting a character, and trims the end. */
 export function truncate(text: string, bytes: number): string {
   let length = 0;
   let cut = '';
@@ -10,12 +10,12 @@ export function truncate(text: string, bytes: number): string {
   return cut.trimEnd();
 }
 
-/** Cuts to a number of UTF-16 units. Half a character at the cut becomes what a receiver of JSON would make of it. */
+/** Cuts to UTF-16 units; half a character becomes a replacement character, as in JSON. */
 export function clip(text: string, units: number): string {
   return text.slice(0, units).toWellFormed();
 }
 
-/** Takes off the line ends at the end, which files tend to have. In time that grows with their number: `/[\r\n]+$/` would take its square. */
+/** Removes line ends at the end in linear time; `/[\r\n]+$/` takes quadratic time. */
 export function withoutLineEnds(text: string): string {
   let end = text.length;
   while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end -= 1;

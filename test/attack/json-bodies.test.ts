@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { expect } from 'chai';
 import type { EffectivePlan } from '../../cmd/docbuilder/jobs/limits.ts';
 import { checkScript } from '../../cmd/docbuilder/script/check/check.ts';
-import { MAX_JSON_VALUES } from '../../src/common/http/json-load.ts';
+import { MAX_JSON_VALUES } from '../../src/common/http/json-memory.ts';
 import { errorOf, startEnterprise, type TestService } from '../support/service.ts';
 import { threadTime } from '../support/thread-time.ts';
 

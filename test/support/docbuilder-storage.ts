@@ -87,7 +87,7 @@ export function testJobStore(open: (known: Known) => Promise<JobStore>): void {
     };
     const job = await ended({ callback: { ...callback, state: 'pending' } });
     await store.save(job);
-    expect(await store.sends(job)).to.equal(true);
+    expect(await store.ownsCallback(job)).to.equal(true);
     await store.update({ ...job, callback: { ...callback, state: 'delivered', attempts: 1 } });
     expect((await store.read(job.id))?.callback).to.include({ state: 'delivered', attempts: 1 });
   });

@@ -9,45 +9,30 @@ export interface AdmissionHandlers {
   plan: () => EffectivePlan;
   rates: RateLimiter;
   store: JobStore;
-  /** Answers to work requests that are under way in this process. */
+  /** Answers to work requests that this process still owes. */
   underWay: Set<Response>;
   audit: Audit;
 }
 
-/** Refuses work that the plan does not include, before anything of it is read (contract: Limits, DocBuilder limits). */
-export function whenInPlan({ plan, audit }: AdmissionHandlers, path: string): RequestHandler {
-  const endpoint = `POST ${path}`;
+/** Refuses work that the plan does not include (contract: DocBuilder limits), and work whose result cannot be stored. */
+export function admit({ plan, store, audit }: AdmissionHandlers, path: string): RequestHandler {
   const feature = path.replace('/v1/', '');
   return (_request, _response, next) => {
     const { edition, allowed_endpoints } = plan();
-    if (!allowed_endpoints.includes(endpoint)) {
+    if (!allowed_endpoints.includes(`POST ${path}`)) {
       audit.record('feature.refused', { feature });
       throw new AppError('forbidden_feature', { feature, edition });
     }
-    next();
-  };
-}
-
-/** Refuses work whose result could not be kept, before it is counted. */
-export function whenReady({ store }: AdmissionHandlers): RequestHandler {
-  return (_request, _response, next) => {
     store.assertReady();
     next();
   };
 }
 
-/** Knows a work request that this process itself answers, while it lasts. */
-export function keepUnderWay({ underWay }: AdmissionHandlers): RequestHandler {
-  return (_request, response, next) => {
+/** Counts a work request, refuses it with 429 when a window is full, and sets the rate headers. */
+export function countRequest({ rates, underWay, audit }: AdmissionHandlers): RequestHandler {
+  return async (_request, response, next) => {
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
-    next();
-  };
-}
-
-/** Counts a work request, refuses it with 429 when a window is full, and puts the rate headers on the response. */
-export function countRequest({ rates, audit }: AdmissionHandlers): RequestHandler {
-  return async (_request, response, next) => {
     const counted = await rates.take().catch((error) => {
       if (error instanceof RateLimited) {
         audit.record('rate.refused');
@@ -57,7 +42,7 @@ export function countRequest({ rates, audit }: AdmissionHandlers): RequestHandle
     });
     setRateHeaders(response, counted.usage);
     const end = response.writeHead;
-    // A 403 is not counted; only the status tells, and only when the head is written.
+    // A 403 is not counted, and the status is final only here.
     response.writeHead = function writeHead(this: Response, ...args: unknown[]) {
       if (this.statusCode === 403) setRateHeaders(this, counted.refund());
       return Reflect.apply(end, this, args);

@@ -8,10 +8,10 @@ import { createHs256Verifier } from '../../../src/common/crypto/jwt.ts';
 import { AppError, type ErrorDetail } from '../../../src/common/errors.ts';
 
 /**
- * Finds the caller by the value of the `Authorization` header: the key's name or the JWT's `sub`, for logs.
+ * Returns the name of the caller, for logs, from the value of `Authorization`: the key's name or the JWT's `sub`.
  * @throws {AppError} `unauthorized`, `token_expired`
  */
-export type Authenticator = (authorization: string | undefined) => Promise<string>;
+type Authenticator = (authorization: string | undefined) => Promise<string>;
 
 export interface AuthHandlers {
   authenticator: Authenticator;
@@ -36,9 +36,8 @@ export function authenticate({ authenticator, audit }: AuthHandlers): RequestHan
 }
 
 /**
- * Checks `Bearer` with an API key or an HS256 JWT. Refusals are 401 `unauthorized` with `reason` missing, invalid or
- * no_keys_configured, and `token_expired`.
- * @param options.jwtSecret empty: no JWTs are taken
+ * Checks `Bearer` with an API key or an HS256 JWT.
+ * @param options.jwtSecret empty: JWTs are refused
  * @throws {TypeError} when the JWT secret is too short
  */
 export function createAuthenticator({
@@ -55,45 +54,24 @@ export function createAuthenticator({
   async function authenticateJwt(token: string): Promise<string> {
     if (!verify) throw unauthorized('invalid', 'a JWT, and no secret is configured');
     const result = await verify(token, clock());
-    switch (result.status) {
-      case 'ok':
-        return toLabel(result.payload.sub);
-      case 'expired':
-        throw refusal('token_expired', {});
-      case 'invalid':
-        throw unauthorized('invalid', `the JWT is refused: ${result.reason}`);
-    }
+    if (result.status === 'expired') throw refusal('token_expired', {});
+    if (result.status === 'invalid') throw unauthorized('invalid', `the JWT is refused: ${result.reason}`);
+    const { sub } = result.payload;
+    return typeof sub === 'string' && sub !== '' ? sub.slice(0, MAX_LABEL) : 'jwt';
   }
 
   return async (authorization) => {
-    // First, because it tells the administrator what no credentials could change.
+    // First: no credentials change it, and the administrator has to know.
     if (keys.length === 0 && !verify) throw unauthorized('no_keys_configured');
-    const value = parseBearer(authorization);
+    // The scheme's name is case-insensitive (RFC 9110 section 11.1).
+    const value = /^Bearer +(\S.*)$/is.exec(authorization?.trim() ?? '')?.[1];
     if (value === undefined) throw unauthorized('missing');
     if (value.split('.').length === 3) return authenticateJwt(value);
-    const name = findKeyName(keys, value);
-    if (name === undefined) throw unauthorized('invalid');
-    return name;
+    // All keys are compared, so the time tells nothing about the one that fits.
+    const [found] = keys.filter(({ key }) => equalStrings(key, value));
+    if (!found) throw unauthorized('invalid');
+    return found.name;
   };
-}
-
-/** The credentials of the scheme Bearer, whose name is case-insensitive (RFC 9110 section 11.1). */
-function parseBearer(authorization: string | undefined): string | undefined {
-  return /^Bearer +(\S.*)$/is.exec(authorization?.trim() ?? '')?.[1];
-}
-
-/** Looks at every key, so that the time taken tells neither which one fitted nor how far. */
-function findKeyName(keys: ApiKeys, value: string): string | undefined {
-  let found: string | undefined;
-  for (const { name, key } of keys) {
-    if (equalStrings(key, value)) found = name;
-  }
-  return found;
-}
-
-/** `sub` is whatever the signer wrote; it only labels log lines. */
-function toLabel(sub: unknown): string {
-  return typeof sub === 'string' && sub !== '' ? sub.slice(0, MAX_LABEL) : 'jwt';
 }
 
 function unauthorized(reason: 'missing' | 'invalid' | 'no_keys_configured', cause?: string): AppError {

@@ -15,10 +15,10 @@ import { schemas, validator } from '../../../src/common/schema.ts';
 import type { EffectivePlan } from '../jobs/limits.ts';
 import { type ScriptFacts, scriptFacts } from '../script/check/check.ts';
 
-/** A request's body as it arrived: a JSON text, or the fields of a form and the content of its JSON file. */
+/** A request's unparsed body: JSON, or the fields of a form and the content of its JSON file. */
 export type Incoming = { json: Uint8Array } | { fields: ReadonlyMap<string, string>; data?: Uint8Array };
 
-/** The bodies of work requests, parsed and checked. Members that may be large are bytes. */
+/** The parsed and checked bodies of work requests. Members that may be large are bytes. */
 export interface Bodies {
   convert: ConvertRequest;
   text: TextRequest;
@@ -29,16 +29,16 @@ export interface Bodies {
 }
 export type BodyKind = keyof Bodies;
 
-/** Reads bodies where it keeps nobody waiting. @throws {AppError} as `readBody`; the signal's reason */
+/** Reads a large body in another thread. @throws {AppError} as `readBody`; the signal's reason */
 export type BodyReader = <Kind extends BodyKind>(
   kind: Kind,
   incoming: Incoming,
   signal: AbortSignal,
 ) => Promise<Bodies[Kind]>;
 
-/** The member of a render request that may be large, and in a form a file. */
+/** The member of a render request that may be large; in a form it may be a file. */
 export const DATA = 'data';
-/** Fields of forms that are not text, of whichever endpoint. */
+/** Fields of forms that are not text, of any endpoint. */
 const BOOLEANS = ['async', 'options.pdfa'];
 const INTEGERS = ['page', 'width', 'height', 'options.image_resolution'];
 const JSONS = ['options', DATA];
@@ -62,12 +62,12 @@ const READERS: { [Kind in BodyKind]: (value: unknown, plan: EffectivePlan) => Bo
   },
 };
 
-/** Parses and checks a body: work that grows with its size, in one go. @throws {AppError} whatever is wrong with it */
+/** Parses and checks a body; blocks for a time that grows with its size. @throws {AppError} the body's mistakes */
 export function readBody<Kind extends BodyKind>(kind: Kind, incoming: Incoming, plan: EffectivePlan): Bodies[Kind] {
   return READERS[kind]('json' in incoming ? parseJson(incoming.json, '') : formBody(incoming), plan);
 }
 
-/** The script in the text of a `build` body that was read before. */
+/** Returns the script of a `build` body that was checked before. */
 export function scriptIn(json: Uint8Array): Script {
   return build(inEnvelope(parseJson(json, ''))).script as Script;
 }
@@ -87,8 +87,8 @@ function formBody({ fields, data }: Exclude<Incoming, { json: Uint8Array }>): un
 }
 
 /**
- * A form's fields as the JSON body they stand for: `options` is JSON itself, and `options.pages=1-3` is one option.
- * A value that is no boolean or integer where one is due stays text, and the schema says so.
+ * Converts a form's fields to a JSON body: `options` is JSON itself, and `options.pages=1-3` is one option. A value that
+ * is no boolean or integer where one is due stays text; the schema refuses it.
  */
 export function formValue(fields: ReadonlyMap<string, string>): Record<string, unknown> {
   const value: Record<string, unknown> = Object.create(null);
@@ -127,10 +127,7 @@ function matching<Body>(schema: string): (value: unknown) => Body {
 
 const MEMBERS = Object.keys(schemas.get('script.json')?.properties ?? {});
 
-/**
- * A script may also be the whole body: an example can then be posted as it is. Without `script`, any member of a script
- * makes the body one, so that the mistakes of an incomplete script are named.
- */
+/** A script may also be the whole body. Any member of a script makes it one, so that mistakes are those of a script. */
 function inEnvelope(value: unknown): unknown {
   if (!isObject(value) || Object.hasOwn(value, 'script')) return value;
   return MEMBERS.some((name) => Object.hasOwn(value, name)) ? { script: value } : value;

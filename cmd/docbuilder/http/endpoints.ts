@@ -10,14 +10,14 @@ import { DATA } from './bodies.ts';
 import { type Arrived, postWork, type WorkHandlers } from './work.ts';
 
 export interface EndpointHandlers extends WorkHandlers {
-  /** All that the kinds of work need. */
+  /** Dependencies of the kinds of work. */
   tools: Parameters<typeof textWork>[2] & Parameters<typeof renderWork>[1] & Parameters<typeof buildWork>[1];
 }
 
 const DEFAULT_BOX = 320;
 const LARGEST_BOX = 4096;
 
-/** A source that is a file of a form, or a `url` in a small JSON body. */
+/** The source is a file of a form, or a `url` in a small JSON body. */
 const ONE_SOURCE = {
   files: ['file'],
   maxJsonBytes: () => 1024 * 1024,
@@ -52,7 +52,7 @@ export function workEndpoints(deps: EndpointHandlers): Record<string, RequestHan
         const source = parseSource(arrived, 'template');
         return renderWork({ source, data, to, missing: options.missing ?? 'empty' }, tools);
       },
-      // A template with macros is refused at once (contract: Errors), so it is always fetched first.
+      // A template with macros is refused at once (contract: Errors), so it is fetched before the 202.
       fetches: () => false,
     }),
     '/v1/extract/text': postWork(deps, {
@@ -87,10 +87,7 @@ function toExtractRequest(arrived: Arrived<MetaRequest>): ExtractRequest {
   return { source: parseSource(arrived, 'file'), from, password };
 }
 
-/**
- * Finds a request's document: the part of a form, or the `url` of a JSON body.
- * @throws {AppError} `bad_request` unless there is exactly one of them, or where the part came as text
- */
+/** Returns a request's document: the file of a form, or the `url` of a JSON body. @throws {AppError} `bad_request` */
 function parseSource(
   { body, files }: Pick<Arrived<{ url?: string }>, 'body' | 'files'>,
   part: string,

@@ -9,35 +9,34 @@ import type { SourceFile } from '../source/sources.ts';
 
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_FIELDS = 32;
-/** The limit of a part's headers. The parser drops the rest without a word, and so a name that is too long. */
+/** The limit of a part's headers; the parser drops the rest silently. */
 const MAX_HEADER_BYTES = 8 * 1024;
 /** More than any file system has, in UTF-16 units. */
 const MAX_FILENAME = 1024;
 /** Room for the other fields and the boundaries of a form, beside its file. */
 const FORM_OVERHEAD = MB;
-/** One encoded word, and the space between it and a next one, which is not part of the text. */
+/** One encoded word, and the space before a next one, which is not part of the text. */
 const WORD = /=\?utf-8\?([bq])\?([^?\s]*)\?=(?:\s+(?==\?utf-8\?))?/gi;
 
 export interface UploadLimits {
   /** The plan's largest file, bytes. */
   maxBytes(): number;
-  /** Milliseconds without a byte after which an upload has stalled. */
+  /** Milliseconds without a byte after which an upload is refused. */
   idleMs: number;
 }
 
-/** A form as it arrived: its fields as text, and its files on disk. */
+/** A form: fields as text, files on disk. */
 export interface Form {
   fields: Map<string, string>;
   files: Map<string, SourceFile>;
 }
 
 /**
- * Reads multipart/form-data (RFC 7578), and streams its files to disk, in whatever order the parts come. After the first
- * thing that is wrong no part is taken any more, and what is being received ends; what of the request has not been read
- * stays unread.
+ * Reads multipart/form-data (RFC 7578), and streams its files to disk, with the parts in any order. Stops at the first
+ * mistake, and leaves the rest of the request unread.
  * @param fileNames of the parts that may be files
- * @param newPath gives a path for a file, which the caller removes, also after a failure
- * @throws {AppError} `bad_request` for anything malformed, twice or not known; `file_too_large` before the upload's end
+ * @param newPath returns a path for a file; the caller removes the file, also after a failure
+ * @throws {AppError} `bad_request` for a part that is malformed, repeated or unknown; `file_too_large`
  */
 export async function readForm(
   request: IncomingMessage,
@@ -52,7 +51,7 @@ export async function readForm(
   const form: Form = { fields: new Map(), files: new Map() };
   const receiving: Promise<void>[] = [];
   const refusal = new AbortController();
-  // The first reason stays.
+  // Only the first reason counts.
   const refuse = (error: Error): void => refusal.abort(error);
   const take = (name: string | undefined, part: (name: string) => void): void => {
     if (refusal.signal.aborted) return;
@@ -73,7 +72,7 @@ export async function readForm(
     }),
   );
   parser.on('file', (given: string | undefined, stream: Readable, filename: string | undefined) => {
-    // The parser ends a part's stream with an error when the form is cut off; who writes it sees it.
+    // The parser ends a part's stream with an error when the form is cut off; `writeLimited` reports it.
     stream.on('error', () => undefined);
     take(given, (name) => {
       checkFile(name, filename, fileNames);
@@ -95,7 +94,7 @@ export async function readForm(
   return form;
 }
 
-/** Resolves when the parser has seen the form's end, or nothing more is to be read of it since it is refused. */
+/** Resolves at the form's end, or when it is refused. */
 async function parse(
   request: IncomingMessage,
   parser: BusboyInstance,
@@ -118,7 +117,7 @@ function createParser({ headers }: IncomingMessage): BusboyInstance {
   try {
     return new Busboy({
       headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
-      // A name in Base64 may have slashes; paths are cut off where a name is used.
+      // A name in Base64 may have slashes; its user cuts off paths.
       preservePath: true,
       limits: {
         fieldNameSize: 100,
@@ -151,13 +150,13 @@ function mistake(name: string, message: string): AppError {
 }
 
 /**
- * A file's name with its encoded words (RFC 2047) decoded. RFC 7578 knows no such names, but Java's Spring and .NET send
- * them: `=?UTF-8?Q?B=C3=A1o_c=C3=A1o.csv?=`.
+ * Decodes the encoded words (RFC 2047) of a file's name. RFC 7578 has none, but Java's Spring and .NET send them:
+ * `=?UTF-8?Q?B=C3=A1o_c=C3=A1o.csv?=`.
  */
 export function decodeWords(name: string): string {
-  return name.replace(WORD, (_, encoding: string, text: string) => {
-    return (encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : quotedPrintable(text)).toString('utf8');
-  });
+  return name.replace(WORD, (_, encoding: string, text: string) =>
+    (encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : quotedPrintable(text)).toString('utf8'),
+  );
 }
 
 function quotedPrintable(text: string): Buffer {
@@ -167,10 +166,7 @@ function quotedPrintable(text: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/**
- * Creates a file of at most `maxBytes`. A failure leaves what was written.
- * @throws {AppError} `file_too_large` as soon as it is; the signal's abort
- */
+/** Creates a file of at most `maxBytes`. A failure leaves a part of it. @throws {AppError} `file_too_large` */
 export async function writeLimited(
   content: Readable,
   path: string,

@@ -31,15 +31,15 @@ export function getFile({ registry, audit }: JobHandlers): RequestHandler {
     audit.record('file.downloaded', { file: output.fileId });
     const { size, sha256 } = output;
     await sendBytes(request, response, { size, sha256, read }).catch((error) => {
-      // It was removed since its job was read.
+      // A sweep has removed it meanwhile.
       throw error.code === 'ENOENT' ? new AppError('gone', {}, { cause: error }) : error;
     });
   };
 }
 
 /**
- * The answer to a work request: 202 and the job; or, once the job has ended, its one result file, the job object when
- * there are several or the caller asks for JSON, or the error that it failed with.
+ * Answers a work request: an async one with 202 and the job, a sync one with the result file, or with the job if there
+ * are several files or the caller accepts only JSON. @throws {AppError} the error of a failed job
  */
 export async function sendJob(
   request: Request,
@@ -52,8 +52,8 @@ export async function sendJob(
     response.status(202).setHeader('Location', `/v1/jobs/${job.id}`).json(jobView(job));
     return;
   }
-  if (job.error)
-    throw new AppError(job.error.code, job.error.detail, job.retryAfter ? { retryAfter: job.retryAfter } : {});
+  const { error, retryAfter } = job;
+  if (error) throw new AppError(error.code, error.detail, retryAfter ? { retryAfter } : {});
   const { queueMs, engineMs } = job.timing;
   response.setHeader('Server-Timing', `queue;dur=${queueMs.toFixed(1)}, engine;dur=${engineMs.toFixed(1)}`);
   const [output, ...more] = job.outputs;
@@ -72,7 +72,7 @@ export function jobCallbackBody(job: JobRecord): string {
   return JSON.stringify(body);
 }
 
-/** Many clients list application/json beside a wildcard by default; only one that takes nothing else means it. */
+/** Many clients list application/json beside a wildcard by default: that asks for the file. */
 function prefersJson(request: Request, contentType: string): boolean {
   const [mime = ''] = contentType.split(';');
   return request.accepts(mime) === false && request.accepts('application/json') !== false;
@@ -84,9 +84,10 @@ function setFileHeaders(response: Response, { contentType, filename }: OutputRec
   response.setHeader('X-Content-Type-Options', 'nosniff');
 }
 
-/** A job as the interface shows it (contract: DocBuilder job). */
+/** Converts a job to its wire form (contract: DocBuilder job). */
 function jobView(job: JobRecord): Job {
   const { expiresAt, callback } = job;
+  const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
   return {
     id: job.id,
     kind: job.kind,
@@ -114,8 +115,4 @@ function jobView(job: JobRecord): Job {
       next_attempt_at: isoOrNull(callback.nextAttemptAt),
     },
   };
-}
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : iso(time);
 }

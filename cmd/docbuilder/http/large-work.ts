@@ -7,22 +7,19 @@ import { bodyPath, writeScript } from '../script/write-script.ts';
 import { createThreads } from '../source/threads.ts';
 import { type Bodies, type BodyKind, type BodyReader, getSize, type Incoming, readBody, scriptIn } from './bodies.ts';
 
-/** Beside this file, whether as source or as JavaScript. */
+/** Beside this file, as TypeScript or JavaScript. */
 const MODULE = new URL(`./large-work-thread${extname(import.meta.url)}`, import.meta.url);
-/** Two, so that one long task does not hold up the next. */
+/** One long task does not hold up the next. */
 const THREADS = 2;
-/** Bytes that take ten milliseconds at most, whatever is wrong with them. */
+/** Bytes that take at most ten milliseconds to read. */
 const SMALL = 2 * 1024;
 
-/** Work that is done in other threads if it is large. */
-export interface LargeWork {
+/** Reads and writes large bodies in other threads. @param plan in force when a body is read */
+export function createLargeWork(plan: () => EffectivePlan): {
   readBody: BodyReader;
   writeFlat: FlatWriter;
   stop(): Promise<void>;
-}
-
-/** @param plan in force when a body is read */
-export function createLargeWork(plan: () => EffectivePlan): LargeWork {
+} {
   const threads = createThreads(MODULE, THREADS);
 
   async function readElsewhere<Kind extends BodyKind>(
@@ -45,7 +42,7 @@ export function createLargeWork(plan: () => EffectivePlan): LargeWork {
       try {
         await threads.run('write', task, signal);
       } catch (error) {
-        // A thread that is ended leaves what it has written.
+        // A thread that is ended leaves its files.
         await Promise.all([task.path, bodyPath(task.path)].map((path) => rm(path, { force: true })));
         throw error;
       }

@@ -10,35 +10,23 @@ import { type JobQueue, stopping } from '../jobs/queue.ts';
 
 const MARK = 'x-svc-passed-on';
 const CONNECT_MS = 1_000;
-/** Between looks whether the replica that has a request still lives. */
+/** Milliseconds between checks that the replica with a request is alive. */
 const LOOK_MS = 1_000;
 /** Headers of one connection (RFC 9110, 7.6.1). */
-const OF_CONNECTION = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const OF_CONNECTION =
+  /^(?:connection|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 
 export interface PassOnHandlers {
   group: Group;
   queue: JobQueue;
-  /** Marks what is passed on, so that no client can. */
+  /** Key of the mark that only replicas can make. */
   passKey: Buffer;
-  /** Returns whether the service takes nothing new. */
+  /** Returns whether the service stops. */
   isLeaving: () => boolean;
   log: Logger;
 }
 
-/**
- * Passes a work request on to another replica that can take it sooner, as it is and before anything of its body is read.
- * A request is passed on once: it bears a mark that only replicas can make.
- */
+/** Passes a work request on to another replica that can run it sooner, before its body is read, and once only. */
 export function passOn(deps: PassOnHandlers): RequestHandler {
   const { passKey, group, log } = deps;
   const taken = new WeakMap<Replica, number>();
@@ -47,17 +35,16 @@ export function passOn(deps: PassOnHandlers): RequestHandler {
     if (equalStrings(String(request.headers[MARK] ?? ''), mark)) return next();
     const replica = choose(deps, taken);
     if (!replica) return next();
-    // Until the next beat tells.
+    // Until the next beat.
     taken.set(replica, (taken.get(replica) ?? 0) + 1);
-    const lives = (): boolean => group.others().some(({ id }) => id === replica.id);
-    const sent = await send(request, response, { replica, mark, lives, log });
-    if (sent) return;
+    const isAlive = (): boolean => group.others().some(({ id }) => id === replica.id);
+    if (await send(request, response, { replica, mark, isAlive, log })) return;
     log.warn({ replica: replica.address }, 'a request could not be passed on');
     next();
   };
 }
 
-/** The replica that is to do a new request instead of this one. */
+/** Returns the replica to pass a new request on to. */
 function choose({ group, queue, isLeaving }: PassOnHandlers, taken: WeakMap<Replica, number>): Replica | undefined {
   const own = isLeaving() ? { free: 0, room: 0 } : queue.places();
   if (own.free > 0) return undefined;
@@ -72,15 +59,15 @@ function choose({ group, queue, isLeaving }: PassOnHandlers, taken: WeakMap<Repl
 interface To {
   replica: Replica;
   mark: string;
-  /** The replica is still one of the group. */
-  lives: () => boolean;
+  /** Returns whether the replica is still one of the group. */
+  isAlive: () => boolean;
   log: Logger;
 }
 
-/** @returns false when the replica cannot be reached: nothing of the request was read then */
+/** @returns false when the replica cannot be reached; nothing of the request is read then */
 function send(request: Request, response: Response, { log, ...to }: To): Promise<boolean> {
   const { hostname, port } = new URL(`http://${to.replica.address}`);
-  // A connection of its own: one that is reused may be closed just then, when the body is half read.
+  // A reused connection may be closed at that moment, with the body half read.
   const upstream = connectTo({
     host: hostname.replace(/^\[|\]$/g, ''),
     port,
@@ -91,9 +78,9 @@ function send(request: Request, response: Response, { log, ...to }: To): Promise
   });
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const late = setTimeout(() => upstream.destroy(new Error('no connection in time')), CONNECT_MS);
-  // A machine that loses power ends no connection, and an answer may be silent for as long as its job takes.
+  // A machine that loses power ends no connection, and an answer may take as long as its job.
   const look = setInterval(() => {
-    if (!to.lives()) upstream.destroy(new Error('the replica is no more'));
+    if (!to.isAlive()) upstream.destroy(new Error('the replica is no more'));
   }, LOOK_MS);
   upstream.once('close', () => clearInterval(look));
   let isConnected = false;
@@ -125,7 +112,7 @@ function send(request: Request, response: Response, { log, ...to }: To): Promise
   return promise;
 }
 
-/** Hands on an answer. One that comes before the whole request was sent refuses it. */
+/** Sends an answer on. One that comes before the end of the request refuses it. */
 async function relay(request: Request, response: Response, answer: IncomingMessage): Promise<void> {
   const head = (): void => {
     response.status(answer.statusCode ?? 502);
@@ -138,5 +125,5 @@ async function relay(request: Request, response: Response, answer: IncomingMessa
 }
 
 function ofMessage(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.test(name)));
 }

@@ -8,7 +8,7 @@ import { type EffectivePlan, type Group, sumOverGroup } from '../jobs/limits.ts'
 import type { JobQueue } from '../jobs/queue.ts';
 import type { RateLimiter, WindowUsage } from '../jobs/rates.ts';
 
-interface Dependencies {
+export interface FigureHandlers {
   engine: { status(): Pick<DocbuilderStatus, 'core' | 'sandbox' | 'workers'> };
   queue: JobQueue;
   group: Group;
@@ -18,26 +18,16 @@ interface Dependencies {
   devMode: boolean;
 }
 
-/**
- * The figures of the whole instance (contract: DocBuilder status, DocBuilder limits); time and version are this
- * replica's.
- */
-export class Figures {
-  readonly #deps: Dependencies;
-  readonly #startedAt: number;
-
-  constructor(deps: Dependencies) {
-    this.#deps = deps;
-    this.#startedAt = deps.clock();
-  }
-
-  status(): DocbuilderStatus {
-    const { engine, plan, clock, devMode, group } = this.#deps;
+/** `GET /v1/status` (contract: DocBuilder status). Counts are those of all replicas, time and version this one's. */
+export function getStatus(deps: FigureHandlers): RequestHandler {
+  const { engine, plan, clock, devMode, group } = deps;
+  const startedAt = clock();
+  return (_request, response) => {
     const now = clock();
     const { workers, ...own } = engine.status();
     const sum = (figure: keyof typeof workers) =>
       sumOverGroup(workers[figure], group, (other) => other.workers[figure]);
-    return {
+    const status: DocbuilderStatus = {
       service: 'docbuilder',
       version: VERSION,
       api: API_VERSION,
@@ -46,49 +36,36 @@ export class Figures {
       dev_mode: devMode,
       ...own,
       workers: { total: sum('total'), idle: sum('idle'), busy: sum('busy'), restarts: sum('restarts') },
-      queue: this.#counts(),
-      uptime_seconds: Math.floor((now - this.#startedAt) / 1000),
+      queue: countJobs(deps),
+      uptime_seconds: Math.floor((now - startedAt) / 1000),
     };
-  }
+    response.setHeader('Cache-Control', 'no-store').json(status);
+  };
+}
 
-  async limits(): Promise<DocbuilderLimits> {
-    const { plan, rates } = this.#deps;
-    const { edition, limits, allowed_endpoints, features } = plan();
-    const { minute, day } = await rates.usage();
-    const { running, queued } = this.#counts();
-    return {
-      edition,
-      limits,
-      usage: { minute: toWindow(minute), day: toWindow(day), running_jobs: running, queued_jobs: queued },
-      allowed_endpoints: [...allowed_endpoints],
-      features: [...features],
-    };
-  }
+/** `GET /v1/limits` (contract: DocBuilder limits). */
+export function getLimits(deps: FigureHandlers): RequestHandler {
+  return async (_request, response) => {
+    const { edition, limits, allowed_endpoints, features } = deps.plan();
+    const { minute, day } = await deps.rates.usage();
+    const { running, queued } = countJobs(deps);
+    const usage = { minute: toWindow(minute), day: toWindow(day), running_jobs: running, queued_jobs: queued };
+    const body: DocbuilderLimits = { edition, limits, usage, allowed_endpoints, features };
+    response.setHeader('Cache-Control', 'no-store').json(body);
+  };
+}
 
-  /** Jobs of all replicas. */
-  #counts(): DocbuilderStatus['queue'] {
-    const { queue, group } = this.#deps;
-    const { queued, running } = queue.counts();
-    return {
-      queued: sumOverGroup(queued, group, (other) => other.queued),
-      running: sumOverGroup(running, group, (other) => other.running),
-    };
-  }
+/** Counts the jobs of all replicas. */
+function countJobs({ queue, group }: FigureHandlers): DocbuilderStatus['queue'] {
+  const { queued, running } = queue.counts();
+  return {
+    queued: sumOverGroup(queued, group, (other) => other.queued),
+    running: sumOverGroup(running, group, (other) => other.running),
+  };
 }
 
 function toWindow({ resetAt, ...window }: WindowUsage): UsageWindow {
   return { ...window, reset_at: iso(resetAt) };
-}
-
-/** `GET /v1/status`. */
-export function getStatus(figures: Figures): RequestHandler {
-  return (_request, response) => void response.setHeader('Cache-Control', 'no-store').json(figures.status());
-}
-
-/** `GET /v1/limits`. */
-export function getLimits(figures: Figures): RequestHandler {
-  return async (_request, response) =>
-    void response.setHeader('Cache-Control', 'no-store').json(await figures.limits());
 }
 
 /** `GET /v1/formats`: the conversion matrix. */
@@ -102,7 +79,7 @@ export function getFormats(): RequestHandler {
   return (_request, response) => void response.json({ formats } satisfies Formats);
 }
 
-/** Serves a file of `schemas/`: the OpenAPI document, or the schema that editors complete and check scripts with. */
+/** Serves a file of `schemas/`. */
 export function serveSchema(name: string, type: string): RequestHandler {
   const body = readFileSync(new URL(`../../../schemas/${name}`, import.meta.url), 'utf8');
   return (_request, response) => void response.type(type).send(body);

@@ -5,11 +5,11 @@ import { AppError, badRequest } from '../../../src/common/errors.ts';
 import { getBaseUrl } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
 import { readJsonText, saysJson } from '../../../src/common/http/json.ts';
-import type { HeldJson, JsonLoad } from '../../../src/common/http/json-load.ts';
+import { JsonAllocation, type JsonMemory } from '../../../src/common/http/json-memory.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { JobService } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import type { Resources, Work } from '../jobs/work.ts';
+import type { Work } from '../jobs/work.ts';
 import type { SourceFile } from '../source/sources.ts';
 import { type Bodies, type BodyKind, type BodyReader, DATA, type Incoming } from './bodies.ts';
 import { readForm, type UploadLimits } from './form.ts';
@@ -24,31 +24,31 @@ export interface WorkHandlers {
   temporaryFiles(): { newPath(): string; remove(): Promise<void> };
   readBody: BodyReader;
   /** Bounds the memory that JSON of all requests takes together. */
-  jsonLoad: JsonLoad;
+  jsonMemory: JsonMemory;
   baseUrl: string | undefined;
   audit: Audit;
 }
 
-/** A work request as it arrived. */
+/** A work request. */
 export interface Arrived<Body> {
   body: Body;
-  /** The JSON that the body was read from; empty for a form. */
+  /** The JSON of the body; empty for a form. */
   text: Uint8Array;
   /** Uploaded files by the name of their part. */
   files: ReadonlyMap<string, SourceFile>;
   request: Request;
 }
 
-/** One of the endpoints that take work. */
+/** A work endpoint. */
 export interface Endpoint<Kind extends BodyKind> {
   kind: Kind;
-  /** Names of the parts of a form that may be files; without them only JSON is taken. */
+  /** Names of the parts of a form that may be files; without them only JSON is accepted. */
   files?: readonly string[];
   /** Largest JSON body, bytes. */
   maxJsonBytes: () => number;
-  /** Makes the job. @throws {AppError} the mistakes that show at once */
+  /** Makes the job. @throws {AppError} for mistakes that show without fetching */
   work: (arrived: Arrived<Bodies[Kind]>) => Work;
-  /** Tells whether the job may first have to fetch something that takes its time. */
+  /** Returns whether the job may have to fetch its source. */
   fetches: (arrived: Arrived<Bodies[Kind]>) => boolean;
 }
 
@@ -56,33 +56,38 @@ type Received = Pick<Arrived<unknown>, 'files'> & { incoming: Incoming };
 
 const NO_JSON = Buffer.alloc(0);
 
-/** Accepts a request of one of the work endpoints and answers with its result (contract: DocBuilder endpoints). */
+/** Handles a request of a work endpoint (contract: DocBuilder endpoints). */
 export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: Endpoint<Kind>): RequestHandler {
   return async (request, response) => {
     const clientGone = whenClosed(response);
-    // A request that would only wait to be refused is refused before its body is read.
+    // Before the body is read.
     deps.queue.assertRoom();
-    const json = deps.jsonLoad.open(deps.uploads.maxBytes());
+    const json = new JsonAllocation(deps.jsonMemory, deps.uploads.maxBytes());
     const files = deps.temporaryFiles();
-    const resources = {
-      newPath: files.newPath,
-      release: (): Promise<void> => {
-        json.release();
-        return files.remove();
-      },
+    const release = (): Promise<void> => {
+      json.release();
+      return files.remove();
     };
-    const { arrived, work } = await orRelease(resources, async () => {
+    const read = async () => {
       assertPlain(request);
       writeContinue(request, response);
-      const { incoming, files } = await readRequest(request, deps.uploads, endpoint, json, resources.newPath);
+      const { incoming, ...received } = await readRequest(request, deps.uploads, endpoint, json, files.newPath);
       const body = await deps.readBody(endpoint.kind, incoming, clientGone);
-      const arrived = { body, text: 'json' in incoming ? incoming.json : NO_JSON, files, request };
+      const arrived = { body, text: 'json' in incoming ? incoming.json : NO_JSON, files: received.files, request };
       return { arrived, work: endpoint.work(arrived) };
+    };
+    const { arrived, work } = await read().catch(async (error) => {
+      await release();
+      throw error;
     });
     const { async = false, callback_url: callbackUrl } = arrived.body;
     const baseUrl = getBaseUrl(request, deps.baseUrl);
     const fetches = endpoint.fetches(arrived);
-    const job = await deps.jobs.accept(work, resources, { async, callbackUrl, baseUrl, fetches, clientGone });
+    const job = await deps.jobs.accept(
+      work,
+      { newPath: files.newPath, release },
+      { async, callbackUrl, baseUrl, fetches, clientGone },
+    );
     deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async });
     try {
       await sendJob(request, response, { job, async, store: deps.store });
@@ -96,7 +101,7 @@ async function readRequest(
   request: Request,
   uploads: UploadLimits,
   { files: names, maxJsonBytes }: Pick<Endpoint<BodyKind>, 'files' | 'maxJsonBytes'>,
-  json: HeldJson,
+  json: JsonAllocation,
   newPath: () => string,
 ): Promise<Received> {
   if (names && request.is('multipart/form-data')) {
@@ -110,37 +115,28 @@ async function readRequest(
   throw badRequest({ path: '', message: `hãy gửi ${ways}` });
 }
 
-/** Adds the data of a form, which is a field or a file of its own. */
+/** Adds the data of a form, a field or a file. */
 async function withData(
   fields: ReadonlyMap<string, string>,
   files: ReadonlyMap<string, SourceFile>,
-  json: HeldJson,
+  json: JsonAllocation,
 ): Promise<Incoming> {
-  json.look(Buffer.from(fields.get(DATA) ?? ''));
+  json.count(Buffer.from(fields.get(DATA) ?? ''));
   const file = files.get(DATA);
   if (!file) return { fields };
-  json.take((await stat(file.path)).size);
+  json.reserve((await stat(file.path)).size);
   const data = await readFile(file.path);
-  json.look(data);
+  json.count(data);
   return { fields, data };
 }
 
-/** Compressed, a body would only look like a broken form or broken JSON. Other words, such as `utf-8`, are sent by mistake. */
+/** Refuses a compressed body. Other words, such as `utf-8`, are sent by mistake. */
 function assertPlain(request: Request): void {
   if (!/\b(?:gzip|deflate|br|zstd|compress)\b/i.test(request.headers['content-encoding'] ?? '')) return;
   throw badRequest({ path: '', message: 'Content-Encoding không được hỗ trợ: hãy gửi nội dung không nén' });
 }
 
-async function orRelease<Result>(resources: Resources, action: () => Promise<Result>): Promise<Result> {
-  try {
-    return await action();
-  } catch (error) {
-    await resources.release();
-    throw error;
-  }
-}
-
-/** Aborts when the connection closes before the answer was sent. */
+/** Returns a signal that aborts when the connection closes before the answer is sent. */
 function whenClosed(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {

@@ -11,7 +11,7 @@ import type { CallbackSender } from './jobs.ts';
 const ASK_AGAIN_MS = 1_000;
 
 interface Dependencies {
-  store: Pick<JobStore, 'sends' | 'update'>;
+  store: Pick<JobStore, 'ownsCallback' | 'update'>;
   outbound: Outbound;
   /** Body of a callback. */
   toBody: (job: JobRecord) => string;
@@ -22,17 +22,19 @@ interface Dependencies {
   schedule?: readonly number[] | undefined;
 }
 
-/** Sends job callbacks in the background: signed, up to three attempts, the delivery id the same in each. */
+/** Sends job callbacks in the background: signed, up to three attempts, each with the same delivery id. */
 export function createCallbackSender(deps: Dependencies): CallbackSender & { stop(): void } {
-  const schedule = deps.schedule ?? CALLBACK_SCHEDULE;
+  const { store, clock, log, schedule = CALLBACK_SCHEDULE } = deps;
   const stopped = new AbortController();
   const { signal } = stopped;
+  /** Ids of jobs. After a takeover without an answer the store may return a job again. */
+  const underWay = new Set<string>();
 
-  /** Makes all attempts. Rejects when they are stopped: a later run goes on with them. */
+  /** Makes all attempts. Rejects on a stop; a later run continues. */
   async function deliver(job: JobRecord, callback: CallbackRecord): Promise<void> {
     for (let earliest = 0; callback.state === 'pending'; ) {
-      await sleep(Math.max(earliest, (callback.nextAttemptAt ?? 0) - deps.clock()), undefined, { signal });
-      const isOurs = await deps.store.sends(job).catch(() => undefined);
+      await sleep(Math.max(earliest, (callback.nextAttemptAt ?? 0) - clock()), undefined, { signal });
+      const isOurs = await store.ownsCallback(job).catch(() => undefined);
       if (isOurs === false) return;
       earliest = isOurs ? 0 : ASK_AGAIN_MS;
       if (isOurs) await attempt(job, callback);
@@ -42,40 +44,38 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
   async function attempt(job: JobRecord, callback: CallbackRecord): Promise<void> {
     callback.attempts += 1;
     callback.nextAttemptAt = null;
-    callback.lastStatus = await send(job, callback);
+    const status = await send(job, callback);
+    callback.lastStatus = status;
     if (signal.aborted) return;
     const wait = schedule[callback.attempts];
-    if (isTaken(callback.lastStatus)) callback.state = 'delivered';
+    if (isTaken(status)) callback.state = 'delivered';
     else if (wait === undefined) callback.state = 'failed';
-    else callback.nextAttemptAt = deps.clock() + wait;
-    const facts = { job: job.id, attempt: callback.attempts, status: callback.lastStatus, state: callback.state };
-    if (callback.state === 'failed') deps.log.error(facts, 'callback given up');
-    else deps.log.info(facts, 'callback attempted');
-    await deps.store
-      .update(job)
-      .catch((error) => deps.log.error({ err: error, job: job.id }, 'callback state could not be kept'));
+    else callback.nextAttemptAt = clock() + wait;
+    const facts = { job: job.id, attempt: callback.attempts, status, state: callback.state };
+    if (callback.state === 'failed') log.error(facts, 'callback given up');
+    else log.info(facts, 'callback attempted');
+    await store.update(job).catch((err) => log.error({ err, job: job.id }, 'callback state could not be kept'));
   }
 
-  /** The status of one attempt, null when there was no answer. */
-  async function send(job: JobRecord, callback: CallbackRecord): Promise<number | null> {
-    const { toBody, secret, outbound, clock } = deps;
+  /** Makes one attempt. @returns the status of the answer, null without one */
+  async function send(job: JobRecord, { url, deliveryId: delivery }: CallbackRecord): Promise<number | null> {
     const event = job.status === 'done' ? 'job.done' : 'job.failed';
-    const { url, deliveryId: delivery } = callback;
-    const body = toBody(job);
+    const callback = { url, event, delivery, body: deps.toBody(job), secret: deps.secret };
     try {
-      return await postCallback({ url, event, delivery, body, secret }, { outbound, clock, signal });
+      return await postCallback(callback, { outbound: deps.outbound, clock, signal });
     } catch (error) {
-      deps.log.debug({ err: error, job: job.id }, 'callback had no answer');
+      log.debug({ err: error, job: job.id }, 'callback had no answer');
       return null;
     }
   }
 
   return {
     deliver: (job) => {
-      if (!job.callback) return;
-      deliver(job, job.callback).catch((error) => {
-        if (!signal.aborted) deps.log.error({ err: error, job: job.id }, 'a callback failed unexpectedly');
-      });
+      if (!job.callback || underWay.has(job.id)) return;
+      underWay.add(job.id);
+      deliver(job, job.callback)
+        .catch((err) => signal.aborted || log.error({ err, job: job.id }, 'a callback failed unexpectedly'))
+        .finally(() => underWay.delete(job.id));
     },
     stop: () => stopped.abort(),
   };

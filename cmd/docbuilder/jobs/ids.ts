@@ -3,15 +3,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 const TIME_BYTES = 4;
 const RANDOM_BYTES = 5;
 const MAC_BYTES = 3;
-/** Most ids of one kind that can belong to one id of another. */
+/** File ids of one job. */
 const MAX_SIBLINGS = 16;
 
 /**
  * Makes and recognises ids of `<prefix>_` + 24 hex: 4 bytes of issue time, 5 random bytes, 3 bytes of a MAC over both.
- * The MAC lets a service tell an id that it once issued (and has since forgotten) from one that never was, without
- * keeping a list of the forgotten ones: 410 `gone` against 404 `not_found`. Siblings share time and random bytes, so
- * that a file's id leads to its job's without a list either. It is not a secret: files and jobs are protected by
- * authentication.
+ * The MAC tells an id that was issued and is forgotten (410 `gone`) from one that never was (404 `not_found`). Siblings
+ * share time and random bytes, so a file's id leads to its job's. Ids are no secrets: authentication protects jobs.
  */
 export class IdIssuer {
   readonly #key: Buffer;
@@ -22,7 +20,7 @@ export class IdIssuer {
     this.#key = key;
   }
 
-  /** A new id issued at `now` (epoch milliseconds). */
+  /** @param now epoch milliseconds */
   issue(prefix: string, now: number): string {
     const head = Buffer.alloc(TIME_BYTES + RANDOM_BYTES);
     head.writeUInt32BE(Math.floor(now / 1000));
@@ -30,13 +28,13 @@ export class IdIssuer {
     return this.#format(prefix, head, 0);
   }
 
-  /** The id of another kind that belongs to `id`: the `index`th, below 16. */
+  /** Returns the `index`th id, below 16, of another kind that belongs to `id`. */
   sibling(id: string, prefix: string, index = 0): string {
     if (index >= MAX_SIBLINGS) throw new RangeError('too many siblings of one id');
     return this.#format(prefix, decodeHead(id), index);
   }
 
-  /** Epoch milliseconds at which this service issued `id`, or undefined when it never did. */
+  /** Returns the epoch milliseconds at which this service issued `id`; undefined when it did not. */
   issuedAt(prefix: string, id: string): number | undefined {
     if (!new RegExp(`^${prefix}_[0-9a-f]{24}$`).test(id)) return undefined;
     const head = decodeHead(id);
@@ -46,10 +44,7 @@ export class IdIssuer {
     return undefined;
   }
 
-  /**
-   * Epoch milliseconds at which `id` says that it was issued, whoever made it; NaN for what is no id. A hundred times
-   * quicker than `issuedAt`, for ids that did not come from outside.
-   */
+  /** Returns the time of `issuedAt` unverified, a hundred times quicker; NaN for what is no id. */
   timeOf(id: string): number {
     const start = id.indexOf('_') + 1;
     return Number.parseInt(id.slice(start, start + 2 * TIME_BYTES), 16) * 1000;

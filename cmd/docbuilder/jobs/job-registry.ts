@@ -12,18 +12,15 @@ interface Dependencies {
   retentionMs: () => number;
 }
 
-/** Ended jobs whose record found no place on the disk; more are forgotten, the eldest first. */
-const MOST_UNKEPT = 10_000;
+/** Most ended jobs in memory for want of room on the disk; the eldest go first. */
+const MAX_UNSAVED = 10_000;
 
-/**
- * The jobs that are known, and the difference between one that expired and one that never was. Memory holds only what
- * has not ended; everything else is in the store and found by its id.
- */
+/** Finds jobs by their id, and tells expired ones from unknown ones. Memory holds only jobs that the store does not. */
 export class JobRegistry {
   readonly #active = new Map<string, JobRecord>();
-  /** Ended, and not on the disk yet. */
-  readonly #unkept = new Map<string, JobRecord>();
-  /** Ids that were made while the jobs of an earlier run are still looked through. */
+  /** Ended jobs that are not on the disk yet. */
+  readonly #unsaved = new Map<string, JobRecord>();
+  /** Ids made while `load` runs. */
   #made: Set<string> | undefined = new Set();
   readonly #deps: Dependencies;
 
@@ -32,9 +29,9 @@ export class JobRegistry {
   }
 
   /**
-   * Takes over from an earlier run (contract: a restart keeps finished jobs until they expire): removes what never
-   * ended there and what has expired. May take its time beside new work, which it leaves alone. Called once.
-   * @returns the jobs whose callback is still to be delivered
+   * Takes over from an earlier run (contract: a restart keeps finished jobs until they expire): removes jobs that had
+   * not ended, and expired ones. New work may run meanwhile. Called once.
+   * @returns the jobs with a pending callback
    */
   async load(): Promise<JobRecord[]> {
     try {
@@ -55,32 +52,31 @@ export class JobRegistry {
     return this.#deps.ids.sibling(jobId, 'file', index);
   }
 
-  /** Knows a job from its submission on. */
   add(job: JobRecord): void {
     this.#active.set(job.id, job);
   }
 
-  /** Forgets a job of which the store tells from now on, or whose submission was refused after all. */
+  /** Forgets a job that the store has, or that was refused. */
   forget(job: JobRecord): void {
     this.#active.delete(job.id);
   }
 
-  /** Knows an ended job whose record could not be kept (a full disk, say) until it can be, or expires. */
-  keepLater(job: JobRecord): void {
+  /** Holds an ended job that cannot be stored (a full disk, say) until it can be, or expires. */
+  holdUnsaved(job: JobRecord): void {
     this.#active.delete(job.id);
-    this.#unkept.set(job.id, job);
-    const [eldest] = this.#unkept.keys();
-    if (this.#unkept.size > MOST_UNKEPT && eldest !== undefined) this.#unkept.delete(eldest);
+    this.#unsaved.set(job.id, job);
+    const [eldest] = this.#unsaved.keys();
+    if (this.#unsaved.size > MAX_UNSAVED && eldest !== undefined) this.#unsaved.delete(eldest);
   }
 
-  /** Tries again to keep what could not be kept. */
-  async keepNow(): Promise<void> {
-    for (const [id, job] of this.#unkept) {
+  /** Stores what could not be stored before. */
+  async saveUnsaved(): Promise<void> {
+    for (const [id, job] of this.#unsaved) {
       try {
         if (!this.#expired(job)) await this.#deps.store.save(job);
-        this.#unkept.delete(id);
+        this.#unsaved.delete(id);
       } catch {
-        // The others would find no place either.
+        // The others would find no room either.
         return;
       }
     }
@@ -88,37 +84,33 @@ export class JobRegistry {
 
   /** @throws {AppError} `not_found` or `gone` */
   async job(id: string): Promise<JobRecord> {
-    const issuedAt = this.#deps.ids.issuedAt('job', id);
+    const { ids, store, clock, retentionMs } = this.#deps;
+    const issuedAt = ids.issuedAt('job', id);
     if (issuedAt === undefined) throw new AppError('not_found');
     const active = this.#active.get(id);
-    // The store goes first: a replica that stood still may run a job of which others have told the end.
-    const job = this.#unkept.get(id) ?? (await this.#deps.store.read(id)) ?? active;
-    if (!job) throw this.#missing(issuedAt);
-    if (this.#expired(job)) throw new AppError('gone');
-    return job;
+    // The store first: another replica may have failed a job that still runs here.
+    const job = this.#unsaved.get(id) ?? (await store.read(id)) ?? active;
+    if (job && !this.#expired(job)) return job;
+    throw new AppError(job || clock() - issuedAt >= retentionMs() ? 'gone' : 'not_found');
   }
 
   /** @throws {AppError} `not_found` or `gone` */
   async file(id: string): Promise<{ output: OutputRecord; read: ReadResult }> {
-    if (this.#deps.ids.issuedAt('file', id) === undefined) throw new AppError('not_found');
-    const job = await this.job(this.#deps.ids.sibling(id, 'job'));
+    const { ids, store } = this.#deps;
+    if (ids.issuedAt('file', id) === undefined) throw new AppError('not_found');
+    const job = await this.job(ids.sibling(id, 'job'));
     const output = job.outputs.find(({ fileId }) => fileId === id);
     if (!output) throw new AppError('not_found');
-    return { output, read: this.#deps.store.content(job.id, output) };
+    return { output, read: store.content(job.id, output) };
   }
 
-  /** Removes what is past its retention, and keeps what could not be kept before. */
+  /** Removes expired jobs, and stores what could not be stored before. */
   async sweep(): Promise<void> {
-    await this.keepNow();
+    await this.saveUnsaved();
     await this.#deps.store.sweep((id) => this.#active.has(id));
   }
 
   #expired(job: JobRecord): boolean {
     return isExpired(job, this.#deps.clock());
-  }
-
-  /** An id of ours that is older than the retention belonged to something that expired. */
-  #missing(issuedAt: number): AppError {
-    return new AppError(this.#deps.clock() - issuedAt >= this.#deps.retentionMs() ? 'gone' : 'not_found');
   }
 }

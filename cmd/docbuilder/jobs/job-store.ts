@@ -1,59 +1,60 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../../src/common/byte-range.ts';
 import { AppError } from '../../../src/common/errors.ts';
+import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { JobRecord, OutputRecord } from './job.ts';
 
 /** Reads a result file, or a range of it. */
 export type ReadResult = (range?: ByteRange) => Readable;
 
-/** Keeps jobs and their files. */
+/** Stores jobs and their files. */
 export interface JobStore {
-  /** @throws {AppError} `pool_unavailable` while nothing new can be kept */
+  /** @throws {AppError} `pool_unavailable` while nothing new can be stored */
   assertReady(): void;
-  /** Lets everybody know a job that is accepted and has not ended. */
+  /** Adds an accepted job that has not ended. */
   add(job: JobRecord): Promise<void>;
-  /** Hears that a job which was added runs now, or waits again. */
-  note(job: JobRecord): void;
-  /** Path of a new result file; the job's folder exists afterwards. */
+  /** Notes that an added job runs now, or waits again. */
+  noteProgress(job: JobRecord): void;
+  /** Returns the path of a new result file, and makes the job's folder. */
   createFile(jobId: string, fileId: string): Promise<string>;
-  /** Size in bytes and hex SHA-256 of a new result file. */
+  /** Returns bytes and hex SHA-256 of a new result file. */
   describe(jobId: string, fileId: string): Promise<{ size: number; sha256: string }>;
   /** Removes the files of a job that has not ended. */
   discard(jobId: string): Promise<void>;
-  /** Keeps a job that has ended, with its files. @returns what counts from now on: another end where it was given up */
+  /** Stores an ended job with its files. @returns the stored job: another end where another replica had given it up */
   save(job: JobRecord): Promise<JobRecord>;
-  /** Keeps how far the callback of an ended job is. */
+  /** Stores the state of an ended job's callback. */
   update(job: JobRecord): Promise<void>;
-  /** Tells whether the callback of an ended job is to be sent from here now. @throws when that can't be told at the moment */
-  sends(job: JobRecord): Promise<boolean>;
-  /** Hears that the request which brought an ended job was answered. */
+  /** Returns whether this process sends the callback of an ended job. @throws when the store is away */
+  ownsCallback(job: JobRecord): Promise<boolean>;
+  /** Notes that the request for an ended job was answered. */
   release(jobId: string): Promise<void>;
-  /** A job that was added or saved; undefined when there is none, or none that can be read. */
+  /** Returns an added or saved job; undefined when there is none, or none that can be read. */
   read(jobId: string): Promise<JobRecord | undefined>;
-  /** The content of an ended job's file. */
+  /** Returns the content of an ended job's file. */
   content(jobId: string, output: OutputRecord): ReadResult;
   /**
-   * Takes over from processes that have ended: what never ended there is removed, or has failed.
-   * @param isOwn tells whether this process has made the job
-   * @returns the jobs whose callback is still to be delivered
+   * Takes over from ended processes: removes jobs that had not ended there, or fails them.
+   * @param isOwn returns whether this process has made the job
+   * @returns the jobs with a pending callback
    */
   takeOver(isOwn: (jobId: string) => boolean): Promise<JobRecord[]>;
-  /** Removes what is past its retention. @param isActive tells whether a job has not ended */
+  /** Removes expired jobs. @param isActive returns whether a job has not ended */
   sweep(isActive: (jobId: string) => boolean): Promise<void>;
 }
 
-/** The answer while database or object store are away. Nothing is wrong with the request, and it may be sent again. */
-export function storageAway(cause?: unknown): AppError {
+/** Returns the answer while database or object store are away; the same request may be sent again. */
+export function storageUnavailable(cause?: unknown): AppError {
   return new AppError('pool_unavailable', { reason: 'storage_unavailable' }, { retryAfter: 5, cause });
 }
 
 /** Returns whether an error says that database or object store are away. */
-export function isStorageAway(error: unknown): boolean {
+export function isStorageUnavailable(error: unknown): boolean {
   return error instanceof Unavailable || (error as { isPassing?: boolean } | null | undefined)?.isPassing === true;
 }
 
-/** The error of a database or an object store that is away in the words of the interface; any other unchanged. */
-export function orStorageAway(error: unknown): unknown {
-  return isStorageAway(error) ? storageAway(error) : error;
+/** Converts the error of a full disk, or of a database or object store that is away; returns others unchanged. */
+export function toStorageError(error: unknown): unknown {
+  return isStorageUnavailable(error) ? storageUnavailable(error) : orDiskFull(error);
 }

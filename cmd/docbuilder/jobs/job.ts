@@ -5,7 +5,7 @@ import type { ResultFormat } from '../formats.ts';
 export type JobKind = Job['kind'];
 export type JobStatus = Job['status'];
 
-/** A result file as the service keeps it. */
+/** A stored result file. */
 export interface OutputRecord {
   fileId: string;
   filename: string;
@@ -16,7 +16,7 @@ export interface OutputRecord {
   pages: number;
 }
 
-/** Delivery of the completion callback, with what a restart needs to go on with it. */
+/** Delivery of the completion callback; a restart continues it. */
 export interface CallbackRecord {
   url: string;
   deliveryId: string;
@@ -26,7 +26,7 @@ export interface CallbackRecord {
   nextAttemptAt: number | null;
 }
 
-/** A job as the service keeps it. Times are epoch milliseconds. */
+/** A stored job. Times are epoch milliseconds. */
 export interface JobRecord {
   id: string;
   kind: JobKind;
@@ -37,10 +37,10 @@ export interface JobRecord {
   expiresAt: number | null;
   outputs: OutputRecord[];
   error: ErrorBody | null;
-  /** Seconds after which it may go better, where a failed job says so (`Retry-After`). */
+  /** Seconds, `Retry-After` of a failed job's error. */
   retryAfter?: number | undefined;
   callback: CallbackRecord | null;
-  /** Public address under which the job was asked for; its links start with it. */
+  /** Public address of the request; the job's links start with it. */
   baseUrl: string;
   /** Milliseconds, for Server-Timing: in the queue, inside the engine. */
   timing: { queueMs: number; engineMs: number };

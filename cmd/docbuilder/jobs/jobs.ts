@@ -3,13 +3,12 @@ import type { Audit } from '../../../src/common/audit.ts';
 import type { Clock } from '../../../src/common/clock.ts';
 import { withContext } from '../../../src/common/context.ts';
 import { AppError, badRequest, errorBody, toAppError } from '../../../src/common/errors.ts';
-import { orDiskFull } from '../../../src/common/fs/disk-full.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { startDeadline, withDeadline } from '../../../src/common/net/deadline.ts';
 import { getContentType } from '../formats.ts';
 import type { JobKind, JobRecord } from './job.ts';
 import type { JobRegistry } from './job-registry.ts';
-import { type JobStore, orStorageAway } from './job-store.ts';
+import { type JobStore, toStorageError } from './job-store.ts';
 import type { EffectivePlan } from './limits.ts';
 import { type JobQueue, stopping, type Ticket } from './queue.ts';
 import type { NewFile, Resources, Run, Work } from './work.ts';
@@ -19,15 +18,15 @@ export interface CallbackSender {
   deliver(job: JobRecord): void;
 }
 
-/** The part of a work request that is the same for every kind of work. */
+/** The members of a work request that every kind of work has. */
 export interface Submission {
   async: boolean;
   callbackUrl?: string | undefined;
   /** Public address for the job's links. */
   baseUrl: string;
-  /** The work may have to fetch something that takes its time: an async job then does so after it was accepted. */
+  /** The work may have to fetch a source: an async job does so after it is accepted. */
   fetches: boolean;
-  /** Aborts, with the job's error, when nobody waits for the answer any more. An async job that is accepted goes on. */
+  /** Aborts, with the job's error, when the client has gone. An accepted async job goes on. */
   clientGone: AbortSignal;
 }
 
@@ -55,11 +54,10 @@ export class JobService {
   }
 
   /**
-   * Accepts work and owns it from then on: prepares it, waits for its turn, runs it, and releases its resources,
-   * whatever happens. Async: resolves with the queued job once everything that needs no fetching is checked. Sync:
-   * resolves with the ended job.
-   * @throws {AppError} the error of work that is refused before it is a job, `queue_full`, `timeout` after
-   *   sync_timeout_seconds, `pool_unavailable` while the service stops
+   * Prepares work, waits for its turn, runs it, and releases its resources in any case. Resolves with the queued job if
+   * it is async, once all checks that need no fetching have passed, else with the ended job.
+   * @throws {AppError} the refusal of the work, `queue_full`, `timeout` after sync_timeout_seconds, `pool_unavailable`
+   *   while the service stops
    */
   async accept(work: Work, resources: Resources, submission: Submission): Promise<JobRecord> {
     const seconds = this.#deps.plan().limits.sync_timeout_seconds;
@@ -81,10 +79,10 @@ export class JobService {
     this.#deps.queue.close();
     this.#stopping.abort(stopping());
     while (this.#active.size > 0) await Promise.all(this.#active);
-    await this.#deps.registry.keepNow();
+    await this.#deps.registry.saveUnsaved();
   }
 
-  /** Makes a job of work that nothing is wrong with. An async job that fetches is prepared later. */
+  /** Checks work and makes it a job. An async job that fetches is prepared later. */
   async #admit(work: Work, resources: Resources, submission: Submission, waiting?: AbortSignal): Promise<Task> {
     const accepting = waiting ?? submission.clientGone;
     const signal = waiting ?? new AbortController().signal;
@@ -95,27 +93,22 @@ export class JobService {
       const run = later ? undefined : await this.#prepare(work, resources, accepting);
       accepting.throwIfAborted();
       const ticket = this.#deps.queue.reserve();
-      const job = newJob(this.#deps.registry.newJobId(), work.kind, submission, this.#deps.clock());
-      await this.#add(job, submission).catch((error) => {
-        ticket.release();
-        throw error;
-      });
+      const { registry, store, clock } = this.#deps;
+      const job = newJob(registry.newJobId(), work.kind, submission, clock());
+      registry.add(job);
+      // Nobody can ask for a sync job: its id comes with its result.
+      if (submission.async) {
+        await store.add(job).catch((error) => {
+          registry.forget(job);
+          ticket.release();
+          throw error;
+        });
+      }
       return { job, work, resources, run, ticket, signal, urgent: !submission.async };
     } catch (error) {
       await this.#cleaned(resources.release());
       throw error;
     }
-  }
-
-  /** Makes a job known. Nobody can ask for one whose id is only told with its result. */
-  async #add(job: JobRecord, { async }: Submission): Promise<void> {
-    const { registry, store } = this.#deps;
-    registry.add(job);
-    if (!async) return;
-    await store.add(job).catch((error) => {
-      registry.forget(job);
-      throw error;
-    });
   }
 
   async #checkCallback({ async, callbackUrl }: Submission): Promise<void> {
@@ -126,7 +119,7 @@ export class JobService {
     await this.#deps.checkUrl(callbackUrl);
   }
 
-  /** Prepares work in time. A stop ends that: a download must not hold it up. */
+  /** Prepares work within its time. A stop aborts it. */
   async #prepare(work: Work, resources: Resources, signal: AbortSignal): Promise<Run> {
     this.#stopping.signal.throwIfAborted();
     const either = AbortSignal.any([signal, this.#stopping.signal]);
@@ -134,8 +127,8 @@ export class JobService {
   }
 
   /**
-   * Does one part of a job, its preparation or its run, within the plan's job timeout. A failure after an abort has the
-   * signal's reason: streams call every abort the same.
+   * Does one step of a job, its preparation or its run, within the plan's job timeout. After an abort the error is the
+   * signal's reason: streams have one error for every abort.
    */
   #inTime<T>(signal: AbortSignal, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const seconds = this.#deps.plan().limits.job_timeout_seconds;
@@ -154,15 +147,15 @@ export class JobService {
     const submitted = performance.now();
     try {
       const run = prepared ?? (await this.#prepare(work, resources, signal));
-      const turn = async (yielded: AbortSignal): Promise<void> => {
+      const turn = async (preempted: AbortSignal): Promise<void> => {
         job.status = 'running';
         job.startedAt = this.#deps.clock();
         job.timing.queueMs = performance.now() - submitted;
-        this.#deps.store.note(job);
+        this.#deps.store.noteProgress(job);
         try {
-          await this.#run(job, run, AbortSignal.any([signal, yielded]));
+          await this.#run(job, run, AbortSignal.any([signal, preempted]));
         } catch (error) {
-          if (yielded.aborted) await this.#putBack(job);
+          if (preempted.aborted) await this.#putBack(job);
           throw error;
         }
       };
@@ -172,18 +165,17 @@ export class JobService {
       await this.#fail(job, error);
     } finally {
       ticket.release();
-      // The answer does not wait for the cleaning; a stop does. For the result of an async job nobody waits.
+      // A stop waits for it, the answer does not. No answer takes the result of an async job.
       this.#inBackground(this.#cleaned(resources.release()));
       if (!urgent) this.#inBackground(this.answered(job.id));
     }
   }
 
-  /** Hears that the request which brought an ended job was answered. */
+  /** Removes what an ended job holds for the answer to its request. */
   answered(jobId: string): Promise<void> {
     return this.#cleaned(this.#deps.store.release(jobId));
   }
 
-  /** Files that cannot be removed are no reason for a job to fail, nor for the process to end. */
   #cleaned(cleaning: Promise<void>): Promise<void> {
     return cleaning.catch((error) => this.#deps.log.warn({ err: error }, 'files of a job could not be removed'));
   }
@@ -194,11 +186,11 @@ export class JobService {
     void work.finally(() => this.#active.delete(work));
   }
 
-  /** Makes a running job that has to make room for others a queued one. */
+  /** Makes a running job that makes room for others a queued one. */
   async #putBack(job: JobRecord): Promise<void> {
     job.status = 'queued';
     job.startedAt = null;
-    this.#deps.store.note(job);
+    this.#deps.store.noteProgress(job);
     await this.#deps.store.discard(job.id);
   }
 
@@ -221,14 +213,14 @@ export class JobService {
   }
 
   async #finish(job: JobRecord, status: 'done' | 'failed'): Promise<void> {
-    const { registry, store, log, audit } = this.#deps;
+    const { registry, store, log, audit, callbacks } = this.#deps;
     const now = this.#stamp(job);
     Object.assign(job, await store.save({ ...job, status }));
     registry.forget(job);
     const facts = { kind: job.kind, status: job.status, code: job.error?.code ?? null, ms: now - job.createdAt };
     log.info({ ...facts, engine_ms: Math.round(job.timing.engineMs) }, 'job finished');
     audit.record('job.finished', facts);
-    this.#deps.callbacks.deliver(job);
+    callbacks.deliver(job);
   }
 
   /** Sets the times of a job that ends now. */
@@ -240,7 +232,7 @@ export class JobService {
   }
 
   async #fail(job: JobRecord, thrown: unknown): Promise<void> {
-    const error = toAppError(orStorageAway(orDiskFull(thrown)));
+    const error = toAppError(toStorageError(thrown));
     if (error.code === 'internal') this.#deps.log.error({ err: error.cause }, 'job failed unexpectedly');
     else this.#deps.log.debug({ code: error.code, err: error.cause }, 'job failed');
     job.outputs = [];
@@ -250,25 +242,25 @@ export class JobService {
       await this.#deps.store.discard(job.id);
       await this.#finish(job, 'failed');
     } catch (cause) {
-      // Nothing can be kept (a full disk, say); the job still ends.
-      this.#stamp(job);
+      // On a full disk the job still ends.
       this.#deps.log.error({ err: cause }, 'a failed job could not be kept');
+      this.#stamp(job);
       job.status = 'failed';
-      this.#deps.registry.keepLater(job);
+      this.#deps.registry.holdUnsaved(job);
       this.#deps.callbacks.deliver(job);
     }
   }
 }
 
-/** A job and all that its life needs. */
+/** An accepted job. */
 interface Task {
   job: JobRecord;
   work: Work;
   resources: Resources;
-  /** Undefined while it is not prepared. */
+  /** Undefined until it is prepared. */
   run: Run | undefined;
   ticket: Ticket;
-  /** Ends the job wherever it is, for the signal's reason. */
+  /** Ends the job at any step, with the signal's reason. */
   signal: AbortSignal;
   urgent: boolean;
 }

@@ -3,19 +3,14 @@ import { MB } from '../../../src/common/errors.ts';
 import type { DocbuilderStatus } from '../../../src/common/generated/wire.ts';
 import { applyLowering, type DocbuilderLimits, type DocbuilderPlan, docbuilderPlan } from '../../../src/common/plan.ts';
 
-/** The plan's limits with the number of workers filled in, after the variables that only lower them. */
-export type EffectiveLimits = DocbuilderLimits & { parallel_jobs: number };
-
 export interface EffectivePlan extends DocbuilderPlan {
-  limits: EffectiveLimits;
-  /** The plan's own number of parallel jobs; null: as many as there are workers. */
+  /** With the number of workers filled in, after the variables that lower limits. */
+  limits: DocbuilderLimits & { parallel_jobs: number };
+  /** The plan's own number of parallel jobs; null: one for each worker. */
   parallelJobs: number | null;
 }
 
-/**
- * Computes the limits in force right now (contract: Limits, Plan selection).
- * @param workers of all replicas
- */
+/** Computes the limits in force (contract: Limits, Plan selection). @param workers of all replicas */
 export function effectivePlan(
   license: LicenseState,
   workers: number,
@@ -32,16 +27,16 @@ export function maxFileBytes({ limits }: EffectivePlan): number {
   return limits.max_file_mb * MB;
 }
 
-/** The work that a replica has and can take. */
+/** The load of a replica. */
 export interface Load {
   workers: DocbuilderStatus['workers'];
   running: number;
   queued: number;
-  /** Jobs that would have run at once at any moment of the last second. */
+  /** Further jobs that would have run at once at any moment of the last second. */
   free: number;
-  /** Jobs that would run or wait. */
+  /** Further jobs that would run or wait. */
   room: number;
-  /** It takes nothing new. */
+  /** It accepts nothing new. */
   leaving: boolean;
 }
 
@@ -52,7 +47,7 @@ export interface Replica extends Load {
   address: string;
 }
 
-/** The DocBuilders of an instance, which has its limits in common. */
+/** The DocBuilders of an instance, which share its limits. */
 export interface Group {
   /** The others, in the order in which they joined. */
   others(): readonly Replica[];
@@ -60,15 +55,15 @@ export interface Group {
   rank(): number;
 }
 
-/** The only one of its instance. */
+/** The group of a single DocBuilder. */
 export const ALONE: Group = { others: () => [], rank: () => 0 };
 
-/** The number of workers of all replicas. */
+/** Returns the sum of a figure of all replicas. */
 export function sumOverGroup(own: number, group: Group, figure: (replica: Replica) => number): number {
   return group.others().reduce((sum, replica) => sum + figure(replica), own);
 }
 
-/** The part of an instance's limits that one replica has: all parts together are the limit. */
+/** Returns a replica's part of the instance's limits; all parts add up to the limit. */
 export function getShare(
   { limits, parallelJobs }: EffectivePlan,
   workers: number,

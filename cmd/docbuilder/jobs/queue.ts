@@ -1,22 +1,19 @@
 import { AppError } from '../../../src/common/errors.ts';
 
-export interface QueueOptions {
-  /** Ends the job, waiting or running, for the signal's reason. */
+interface QueueOptions {
+  /** Ends the job, waiting or running, with the signal's reason. */
   signal: AbortSignal;
-  /** Somebody holds a connection open for its result. */
+  /** A client holds a connection open for the result. */
   urgent?: boolean;
 }
 
-/**
- * A job's work. It may be called twice: `yielded` aborts when the job has to make room for others, and the queue calls
- * it again later.
- */
-export type QueuedWork<T> = (yielded: AbortSignal) => Promise<T>;
+/** A job's work. When `preempted` aborts, the job makes room for others, and the queue calls the work again later. */
+type QueuedWork<T> = (preempted: AbortSignal) => Promise<T>;
 
-export interface QueueLimits {
+interface QueueLimits {
   parallel: number;
   capacity: number;
-  /** Jobs that may wait in all replicas together, of which `capacity` is a part. */
+  /** Jobs that may wait in all replicas together; `capacity` is this replica's part. */
   limit: number;
 }
 
@@ -24,28 +21,31 @@ export interface QueueLimits {
 export interface Ticket {
   /** Runs `work` as soon as it may; rejects with the signal's reason when that aborts first. */
   run<T>(work: QueuedWork<T>, options: QueueOptions): Promise<T>;
-  /** Gives the place back without having run. */
+  /** Gives back a place that was not used. */
   release(): void;
 }
 
-/** A job from the moment it waits until it has ended. */
+/** A job that waits or runs. */
 interface Entry {
   readonly urgent: boolean;
   readonly start: () => void;
   readonly cancel: (reason: unknown) => void;
   /** Set while it runs. */
-  running?: { since: number; yielding: AbortController };
-  /** It has made room once, and does not have to again. */
-  hasYielded: boolean;
+  running?: { since: number; preemption: AbortController };
+  /** It has made room once, and does so only once. */
+  wasPreempted: boolean;
 }
 
-/** A job that runs for longer is slow. One that nobody waits for gives way sooner. */
+/** Milliseconds after which a running job is slow; a job for which no client waits makes room sooner. */
 const SLOW_MS = { urgent: 10_000, other: 1_000 } as const;
 
+/** The reason with which a job that makes room ends. */
+const PREEMPTED = new Error('the job makes room for others');
+
 /**
- * Runs at most `parallel` jobs and lets at most `capacity` wait (contract: DocBuilder limits), first come, first
- * served. Slow jobs leave one place to the others: while there are any, those that somebody waits for come first; and when
- * slow jobs hold every place, the last of them that came is ended for such a one, and starts again later.
+ * Runs at most `parallel` jobs and lets at most `capacity` wait (contract: DocBuilder limits), first come, first served.
+ * Slow jobs leave one place to the others: beside a slow job, urgent ones run first; when slow jobs hold every place, the
+ * last that started is ended for an urgent one, and starts again later.
  */
 export class JobQueue {
   readonly #limits: () => QueueLimits;
@@ -57,7 +57,7 @@ export class JobQueue {
   /** Smoothed seconds that one job runs, for Retry-After. */
   #seconds = 1;
 
-  /** @param limits asked before each job: a licence may change them at any time */
+  /** @param limits is called before each job: a licence may change them at any time */
   constructor(limits: () => QueueLimits) {
     this.#limits = limits;
   }
@@ -66,10 +66,7 @@ export class JobQueue {
     return { queued: this.#waiting.size + this.#reserved, running: this.#running.size };
   }
 
-  /**
-   * Takes a place.
-   * @throws {AppError} `queue_full`, or `pool_unavailable` while the service stops
-   */
+  /** Takes a place. @throws {AppError} as `assertRoom` */
   reserve(): Ticket {
     this.assertRoom();
     this.#reserved += 1;
@@ -88,28 +85,23 @@ export class JobQueue {
     };
   }
 
-  /** Throws as `reserve` would: lets a request be refused before its body is read. */
+  /** @throws {AppError} `queue_full`; `pool_unavailable` while the service stops */
   assertRoom(): void {
     if (this.#closed) throw stopping();
     if (this.places().room > 0) return;
-    const { parallel, limit } = this.#limits();
-    const retryAfter = Math.min(60, Math.max(1, (this.#seconds * this.counts().queued) / Math.max(1, parallel)));
-    throw new AppError('queue_full', { limit }, { retryAfter });
+    const retryAfter = Math.min(60, Math.max(1, (this.#seconds * this.counts().queued) / this.#parallel()));
+    throw new AppError('queue_full', { limit: this.#limits().limit }, { retryAfter });
   }
 
   /** Returns how many more jobs would run at once, and how many would run or wait. */
   places(): { free: number; room: number } {
     const { parallel, capacity } = this.#limits();
-    const { queued, running } = this.counts();
-    // Together: a job that was only just accepted has not taken its free place yet.
-    const taken = queued + running;
+    // Together: a job that was just accepted does not hold its free place yet.
+    const taken = this.#reserved + this.#waiting.size + this.#running.size;
     return { free: Math.max(0, parallel - taken), room: Math.max(0, capacity + parallel - taken) };
   }
 
-  /**
-   * Returns how many places were free all the time since this was asked last. One that is free between two jobs only is
-   * for the next that comes here.
-   */
+  /** Returns how many places were free all the time since the last call: other replicas may use only those. */
   leastFree(): number {
     const { free } = this.places();
     const least = Math.min(this.#leastFree, free);
@@ -124,85 +116,89 @@ export class JobQueue {
   }
 
   #enqueue<T>(work: QueuedWork<T>, { signal, urgent = false }: QueueOptions): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.delete(entry);
-        signal.removeEventListener('abort', onAbort);
-      };
-      const wait = (): void => {
-        if (signal.aborted) reject(signal.reason);
-        else if (this.#closed) reject(stopping());
-        else {
-          signal.addEventListener('abort', onAbort);
-          this.#waiting.add(entry);
-          this.dispatch();
-        }
-      };
-      const entry: Entry = {
-        urgent,
-        hasYielded: false,
-        start: () => {
-          leave();
-          this.#run(entry, work).then(resolve, (error) => (error === YIELDED ? wait() : reject(error)));
-        },
-        cancel: (reason) => {
-          leave();
-          reject(reason);
-        },
-      };
-      const onAbort = (): void => entry.cancel(signal.reason);
-      wait();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const leave = (): void => {
+      this.#waiting.delete(entry);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const wait = (): void => {
+      if (signal.aborted) reject(signal.reason);
+      else if (this.#closed) reject(stopping());
+      else {
+        signal.addEventListener('abort', onAbort);
+        this.#waiting.add(entry);
+        this.dispatch();
+      }
+    };
+    const entry: Entry = {
+      urgent,
+      wasPreempted: false,
+      start: () => {
+        leave();
+        this.#run(entry, work).then(resolve, (error) => (error === PREEMPTED ? wait() : reject(error)));
+      },
+      cancel: (reason) => {
+        leave();
+        reject(reason);
+      },
+    };
+    const onAbort = (): void => entry.cancel(signal.reason);
+    wait();
+    return promise;
   }
 
-  /** Starts what may run. For a caller that has changed the limits: otherwise they count from the next job. */
+  /** Starts what may run. Whoever raises the limits calls it. */
   dispatch(): void {
     const inOrder = [...this.#waiting];
-    // Else each slow job in line would hold up those that somebody waits for anew.
+    // Otherwise each slow job in line would hold up the urgent ones anew.
     if (this.#slow().length > 0) inOrder.sort((a, b) => Number(b.urgent) - Number(a.urgent));
     for (const entry of inOrder) {
-      if (this.#running.size >= this.#limits().parallel) break;
-      if (!entry.hasYielded || this.#slow().length < this.#slowPlaces()) entry.start();
+      if (this.#running.size >= this.#parallel()) break;
+      if (!entry.wasPreempted || this.#slow().length < this.#slowPlaces()) entry.start();
     }
-    this.#makeRoom();
+    this.#preempt();
   }
 
-  /** Ends a slow job when somebody waits who would else have to wait for one. */
-  #makeRoom(): void {
+  /** Ends a slow job if slow jobs hold every place and an urgent one waits. */
+  #preempt(): void {
     const slow = this.#slow();
-    if (this.#running.size < this.#limits().parallel || slow.length <= this.#slowPlaces()) return;
-    if (slow.some((entry) => entry.running?.yielding.signal.aborted)) return;
-    if (![...this.#waiting].some((entry) => entry.urgent && !entry.hasYielded)) return;
-    const last =
-      slow.findLast((entry) => !entry.hasYielded && !entry.urgent) ?? slow.findLast((one) => !one.hasYielded);
+    if (this.#running.size < this.#parallel() || slow.length <= this.#slowPlaces()) return;
+    if (slow.some((entry) => entry.running?.preemption.signal.aborted)) return;
+    if (![...this.#waiting].some((entry) => entry.urgent && !entry.wasPreempted)) return;
+    const fresh = slow.filter((entry) => !entry.wasPreempted);
+    const last = fresh.findLast((entry) => !entry.urgent) ?? fresh.at(-1);
     if (!last) return;
-    last.hasYielded = true;
-    last.running?.yielding.abort(YIELDED);
+    last.wasPreempted = true;
+    last.running?.preemption.abort(PREEMPTED);
   }
 
   /** Slow jobs among those that run, in the order in which they started. */
   #slow(): Entry[] {
     const now = performance.now();
     return [...this.#running].filter(
-      (entry) => entry.hasYielded || (entry.running && now - entry.running.since >= patience(entry)),
+      (entry) => entry.wasPreempted || (entry.running && now - entry.running.since >= patience(entry)),
     );
   }
 
+  /** At least one: a replica whose part of the limits becomes none still runs what it has accepted. */
+  #parallel(): number {
+    return Math.max(1, this.#limits().parallel);
+  }
+
   #slowPlaces(): number {
-    return Math.max(1, this.#limits().parallel - 1);
+    return Math.max(1, this.#parallel() - 1);
   }
 
   async #run<T>(entry: Entry, work: QueuedWork<T>): Promise<T> {
-    const running = { since: performance.now(), yielding: new AbortController() };
+    const running = { since: performance.now(), preemption: new AbortController() };
     entry.running = running;
     this.#running.add(entry);
     // Timers may fire a little early.
-    const timer = setTimeout(() => this.#makeRoom(), patience(entry) + 5);
-    timer.unref();
+    const timer = setTimeout(() => this.#preempt(), patience(entry) + 5).unref();
     try {
-      return await work(running.yielding.signal);
+      return await work(running.preemption.signal);
     } catch (error) {
-      throw running.yielding.signal.aborted ? YIELDED : error;
+      throw running.preemption.signal.aborted ? PREEMPTED : error;
     } finally {
       clearTimeout(timer);
       this.#running.delete(entry);
@@ -211,9 +207,6 @@ export class JobQueue {
     }
   }
 }
-
-/** The reason with which a job that makes room ends. */
-const YIELDED = new Error('the job makes room for others');
 
 /** Milliseconds after which a job is slow. */
 function patience({ urgent }: Entry): number {

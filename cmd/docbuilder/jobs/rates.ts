@@ -24,10 +24,10 @@ export interface Usage {
 }
 
 /** One counted request. */
-export interface Counted {
+interface Counted {
   /** The windows, this request included. */
   usage: Usage;
-  /** Takes the request back (contract: a request refused with 401 or 403 is not counted). @returns the windows without it */
+  /** Takes the request back (contract: a 403 is not counted). @returns the windows without it */
   refund(): Usage;
 }
 
@@ -36,10 +36,7 @@ export interface Counted {
  * (contract: What is counted).
  */
 export interface RateLimiter {
-  /**
-   * Counts one request.
-   * @throws {RateLimited} such a request is not counted
-   */
+  /** Counts one request. @throws {RateLimited}; such a request is not counted */
   take(): Promise<Counted>;
   usage(): Promise<Usage>;
 }
@@ -60,7 +57,7 @@ interface Window {
   used: number;
 }
 
-/** Counts in memory. @param rates asked at every request: a licence may change them at any time */
+/** Counts in memory. @param rates is called at every request: a licence may change them at any time */
 export function createRateLimiter(rates: () => Rates, clock: Clock): RateLimiter {
   let minute: Window = { start: 0, used: 0 };
   let day: Window = { start: 0, used: 0 };
@@ -92,16 +89,11 @@ export function createRateLimiter(rates: () => Rates, clock: Clock): RateLimiter
   };
 }
 
-/** Computes how much of both windows is used. */
+/** Computes the usage of both windows. */
 export function toUsage(minute: Window, day: Window, rates: Rates): Usage {
-  return { minute: toWindow(minute, rates.minute, MINUTE_MS), day: toWindow(day, rates.day, DAY_MS) };
-}
-
-function toWindow({ start, used }: Window, limit: number | null, length: number): WindowUsage {
-  return {
-    limit,
-    used,
-    remaining: limit === null ? null : Math.max(0, limit - used),
-    resetAt: start + length,
+  const toWindow = ({ start, used }: Window, limit: number | null, length: number): WindowUsage => {
+    const remaining = limit === null ? null : Math.max(0, limit - used);
+    return { limit, used, remaining, resetAt: start + length };
   };
+  return { minute: toWindow(minute, rates.minute, MINUTE_MS), day: toWindow(day, rates.day, DAY_MS) };
 }

@@ -1,21 +1,18 @@
 import type { JobKind, OutputRecord } from './job.ts';
 
-/**
- * One kind of job, as convert, script, template and extract make it. The job service calls `prepare` once, and what it
- * resolves to once for each turn that the job gets (see JobQueue).
- */
+/** One kind of job. The job service calls `prepare` once, and the run that it returns once for each turn of the job. */
 export interface Work {
   kind: JobKind;
-  /** The part of `prepare` that fetches nothing, where there is more to it. */
+  /** The checks of `prepare` that fetch nothing. */
   check?(): Promise<void>;
   /**
-   * Fetches and inspects what the work needs; no worker is held meanwhile.
-   * @param newPath gives paths for temporary files, which the job service removes when the job has ended
+   * Fetches and inspects the sources, without a worker.
+   * @param newPath returns paths for temporary files; the job service removes them when the job has ended
    */
   prepare(signal: AbortSignal, newPath: () => string): Promise<Run>;
 }
 
-/** The work itself, while the job holds one of the parallel places. */
+/** The work itself; the job holds one of the parallel places. */
 export type Run = (signal: AbortSignal, newFile: () => Promise<NewFile>) => Promise<Produced>;
 
 /** A place for one result file. */
@@ -30,9 +27,8 @@ export interface Produced {
   engineMs: number;
 }
 
-/** Resources that a request holds until the job that it becomes has ended: temporary files, and memory for its JSON. */
+/** Temporary files, and memory for JSON, that a request holds until its job has ended. */
 export interface Resources {
-  /** A path for a temporary file, which `release` removes. */
   newPath(): string;
   release(): Promise<void>;
 }

@@ -5,36 +5,28 @@ import { lockFolder } from '../../../src/common/fs/folder-lock.ts';
 import { keptKey } from '../../../src/common/fs/key-file.ts';
 import type { Logger } from '../../../src/common/log.ts';
 
-/** The folders of one service: results outlive it, temporary files do not. */
+/** The folders of one process; results outlive it, temporary files do not. */
 export interface DataDir {
-  /** Uploads, downloads and whatever else ends with its request. */
+  /** Files that are removed with their request. */
   temporary: string;
   /** Workers' own folders. */
   workers: string;
   /** One folder a job. */
   jobs: string;
-  /** The key that ids are issued with, the same across restarts. */
+  /** The key of job ids, the same across restarts. */
   idKey: Buffer;
-  /** Lets another process have the folder. */
   unlock(): void;
 }
 
-/**
- * Opens the data folder for this process alone, as soon as no other uses it: a pod that was deleted still finishes its jobs
- * here while the one in its place starts.
- * @param log says what is waited for
- */
+/** Opens the data folder for this process alone. Waits for its lock: a deleted pod still finishes its jobs here. */
 export async function openDataDir(path: string, log: Logger): Promise<DataDir> {
   const directory = { temporary: join(path, 'tmp'), workers: join(path, 'workers'), jobs: join(path, 'jobs') };
   await makePrivateDirectory(path);
   const unlock = await lockFolder(path, log);
-  await emptied(directory.temporary);
-  await makePrivateDirectory(directory.workers);
-  await makePrivateDirectory(directory.jobs);
+  for (const folder of Object.values(directory)) await makePrivateDirectory(folder);
+  // The folder itself stays: it may be a mount.
+  for (const name of await readdir(directory.temporary)) {
+    await rm(join(directory.temporary, name), { recursive: true, force: true });
+  }
   return { ...directory, idKey: await keptKey(join(path, 'ids.key')), unlock };
-}
-
-async function emptied(path: string): Promise<void> {
-  await makePrivateDirectory(path);
-  for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
 }

@@ -21,8 +21,8 @@ interface Dependencies {
 }
 
 /**
- * Jobs as folders: `<jobs>/<job id>/job.json` and the result files beside it, named by their ids. A folder without
- * job.json belongs to a job that never ended. Records outlive the process, not a power cut: a result can be made again.
+ * Stores jobs as folders: `<jobs>/<job id>/job.json` and the result files, named by their ids. A folder without job.json
+ * is of a job that has not ended. Records outlive the process, not a power cut: a result can be made again.
  */
 export function createFolderJobs(directory: string, { ids, clock, retentionMs, log }: Dependencies): JobStore {
   const files = createJobFiles(directory);
@@ -44,38 +44,42 @@ export function createFolderJobs(directory: string, { ids, clock, retentionMs, l
   return {
     // A full disk shows when something is written.
     assertReady: () => {},
-    // A restart forgets them (contract: a restart loses queued and running jobs).
+    // Contract: a restart loses queued and running jobs.
     add: async () => {},
-    note: () => {},
+    noteProgress: () => {},
     createFile: files.create,
     describe: files.describe,
     discard: files.remove,
     save,
     update: async (job) => void (await save(job)),
-    sends: async () => true,
+    ownsCallback: async () => true,
     release: async () => {},
     read,
     content: (jobId, { fileId }) => files.read(jobId, fileId),
     async takeOver(isOwn) {
       const pending: JobRecord[] = [];
-      for await (const { name: id } of await opendir(directory)) {
-        if (isOwn(id)) continue;
-        const job = await read(id);
-        if (!job || isExpired(job, clock())) await files.remove(id);
-        else if (job.callback?.state === 'pending') pending.push(job);
-      }
+      await removeExpired(isOwn, (job) => {
+        if (job.callback?.state === 'pending') pending.push(job);
+      });
       return pending;
     },
     async sweep(isActive) {
       const now = clock();
-      for await (const { name: id } of await opendir(directory)) {
-        // A job can't expire sooner than its retention after it was asked for: younger ones need not be opened.
-        if (isActive(id) || now - ids.timeOf(id) < retentionMs()) continue;
-        const job = await read(id);
-        if (!job || isExpired(job, clock())) await files.remove(id);
-      }
+      // A job expires no sooner than its retention after its request: younger ones stay unread.
+      const isYoung = (id: string): boolean => now - ids.timeOf(id) < retentionMs();
+      await removeExpired((id) => isActive(id) || isYoung(id));
     },
   };
+
+  /** Removes expired jobs and folders without a record, but for those that `isLeft` names. */
+  async function removeExpired(isLeft: (jobId: string) => boolean, onKept?: (job: JobRecord) => void): Promise<void> {
+    for await (const { name: id } of await opendir(directory)) {
+      if (isLeft(id)) continue;
+      const job = await read(id);
+      if (job && !isExpired(job, clock())) onKept?.(job);
+      else await files.remove(id);
+    }
+  }
 }
 
 /** Files in one folder a job. */
@@ -84,7 +88,7 @@ export function createJobFiles(directory: string) {
   return {
     path,
     remove: (jobId: string): Promise<void> => rm(join(directory, jobId), { recursive: true, force: true }),
-    /** Path of a new file; the job's folder exists afterwards. */
+    /** Returns the path of a new file, and makes the job's folder. */
     async create(jobId: string, name: string): Promise<string> {
       mkdirSync(join(directory, jobId), { recursive: true, mode: 0o700 });
       return path(jobId, name);

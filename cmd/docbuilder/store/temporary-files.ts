@@ -2,15 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The temporary files of one request and the job that it becomes. */
-export interface TemporaryFiles {
-  /** A path that no file has yet. */
-  newPath(): string;
-  /** Removes all files that were created at these paths. */
-  remove(): Promise<void>;
-}
-
-export function createTemporaryFiles(directory: string): TemporaryFiles {
+/** Creates the temporary files of one request and its job. `remove` removes all that exist at the returned paths. */
+export function createTemporaryFiles(directory: string): { newPath(): string; remove(): Promise<void> } {
   const paths: string[] = [];
   return {
     newPath() {
@@ -18,8 +11,6 @@ export function createTemporaryFiles(directory: string): TemporaryFiles {
       paths.push(path);
       return path;
     },
-    remove: async () => {
-      await Promise.all(paths.map((path) => rm(path, { force: true })));
-    },
+    remove: async () => void (await Promise.all(paths.map((path) => rm(path, { force: true })))),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Returns whether two strings are equal, in time that depends on neither's content nor on where they differ. */
+/** Returns whether two strings are equal, in constant time. */
 export function equalStrings(a: string, b: string): boolean {
   // Hashing first makes the lengths equal, which timingSafeEqual demands.
   return timingSafeEqual(sha256(a), sha256(b));

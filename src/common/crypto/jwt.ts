@@ -4,14 +4,14 @@ import type { Ed25519PrivateJwk, KeySet } from './key-set.ts';
 
 export type { JWTPayload } from 'jose';
 
-/** Longest token that is looked at by default; a longer one is refused before it costs any work. */
+/** Default limit of a token's length. */
 export const MAX_TOKEN_BYTES = 8192;
-/** Fewest characters of an HS256 secret (contract: Authentication; RFC 7518 section 3.2 asks for 256 bits). */
+/** Least length of an HS256 secret (contract: Authentication; RFC 7518 section 3.2). */
 const MIN_SECRET_LENGTH = 32;
 
 /** Seconds that `exp` may lie ahead (contract: Authentication). */
 const MAX_LIFETIME_SECONDS = 24 * 3600;
-/** Seconds by which the issuer's clock may differ from ours, either way; in the contract for DocBuilder, the same for embedding. */
+/** Clock skew, both ways; the contract has it for DocBuilder only. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
 /** Problem of a token, for programs. */
@@ -23,23 +23,22 @@ export type JwtProblem =
   | 'exp_too_far'
   | 'not_yet_valid'
   | 'claims';
-/** `reason` is for the operator's log; a caller learns the status, or the problem where an interface says so. */
+/** `reason` is for the operator's log. */
 export type InvalidJwt = { status: 'invalid'; problem: JwtProblem; reason: string };
 export type Hs256Result = { status: 'ok'; payload: JWTPayload } | { status: 'expired' } | InvalidJwt;
 
 export interface Hs256Options {
-  /** The current secret, then one that still counts while it is rotated out; each at least 32 characters. */
+  /** The current secret, then an old one during rotation. */
   secrets: readonly string[];
-  /** Longest token that is looked at. */
   maxTokenBytes?: number;
 }
 
-/** Checks a token at `now` (epoch milliseconds). Nothing in the token makes it reject. */
+/** Checks a token at `now` (epoch milliseconds). Does not reject. */
 export type Hs256Verifier = (token: string, now: number) => Promise<Hs256Result>;
 
 /**
- * Creates a verifier of HS256 JWTs (RFC 7519) of bounded lifetime: any other algorithm is refused, `exp` is required and at
- * most 24 hours ahead, `nbf` and `iat` may not lie in the future. Keys named by the token are ignored.
+ * Creates a verifier of HS256 JWTs (RFC 7519): `exp` is required and at most 24 hours ahead, `nbf` and `iat` may not
+ * lie in the future, and keys that the token names are ignored.
  * @throws {TypeError} when there is no secret, or one is too short or a PEM document
  */
 export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
@@ -70,7 +69,7 @@ export function createHs256Verifier(options: Hs256Options): Hs256Verifier {
   };
 }
 
-/** Checks what jose does not bound: the lifetime and, for tokens without a maximum age, the time of issue. */
+/** Checks the lifetime and the time of issue, which jose does not bound. */
 function checkTimes(payload: JWTPayload, seconds: number): Hs256Result {
   const { exp = Number.POSITIVE_INFINITY, iat = 0 } = payload;
   if (exp - seconds > MAX_LIFETIME_SECONDS + CLOCK_TOLERANCE_SECONDS)
@@ -79,7 +78,7 @@ function checkTimes(payload: JWTPayload, seconds: number): Hs256Result {
   return { status: 'ok', payload };
 }
 
-/** Returns the problem of a text as an HS256 secret; undefined without one. */
+/** Returns the problem of an HS256 secret. */
 export function secretProblem(secret: string): string | undefined {
   if (secret.length < MIN_SECRET_LENGTH) return `has fewer than ${MIN_SECRET_LENGTH} characters`;
   // A PEM document as a secret is most likely a public key: known to everybody.
@@ -87,7 +86,7 @@ export function secretProblem(secret: string): string | undefined {
   return undefined;
 }
 
-/** Returns the problems of a configured secret, where empty means none. */
+/** Returns the mistakes of an optional secret. */
 export function secretMistakes(secret: string): string[] {
   const problem = secret === '' ? undefined : secretProblem(secret);
   return problem === undefined ? [] : [problem];
@@ -140,8 +139,8 @@ export function signHs256(claims: JWTPayload, secret: string): Promise<string> {
 }
 
 /**
- * Three parts of unpadded base64url (RFC 7515 section 7.1), none empty and the signature in its one canonical
- * spelling, which decoders do not insist on.
+ * Returns whether a token is three parts of unpadded base64url (RFC 7515 section 7.1), and its signature in canonical
+ * form, which decoders do not check.
  */
 function isCompactJws(token: string, maxBytes = MAX_TOKEN_BYTES): boolean {
   if (token.length > maxBytes) return false;

@@ -21,13 +21,12 @@ export type KeySet = ReadonlyMap<string, Ed25519PublicJwk>;
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
 
-/** Names of keys that are safe in a file name as well. */
+/** Key ids that may be in a file name. */
 export const KID_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * The Ed25519 keys of a JWK Set (RFC 7517 section 5). Keys of other kinds are skipped as the RFC wants; a private key
- * or a `kid` that stands twice spoils the set, and so does having nothing but such other keys. A set of no keys at all
- * is one: nobody is trusted.
+ * Returns the Ed25519 keys of a JWK Set (RFC 7517 section 5). Other kinds of keys are skipped. A private key, a
+ * repeated `kid`, or a set of other kinds only is refused; an empty set is valid.
  */
 export function parseKeySet(text: string): Parsed<KeySet> {
   const set = parseJson(text) as { keys?: unknown } | undefined;
@@ -46,7 +45,7 @@ export function parseKeySet(text: string): Parsed<KeySet> {
   return { ok: true, value: found };
 }
 
-/** One private Ed25519 JWK, its two halves a pair. */
+/** Parses a private Ed25519 JWK. */
 export function parsePrivateKey(text: string): Parsed<Ed25519PrivateJwk> {
   const key = parseJson(text);
   const jwk = publicJwk(key);
@@ -58,18 +57,18 @@ export function parsePrivateKey(text: string): Parsed<Ed25519PrivateJwk> {
     : problem('its public half is not that of its private one');
 }
 
-/** A new key pair. Its `kid` is the RFC 7638 thumbprint unless one is given. */
+/** Generates a key pair. Its `kid` is the RFC 7638 thumbprint unless given. */
 export function generateEd25519(kid?: string): Ed25519PrivateJwk {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   return { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: kid ?? thumbprint(x), x, d };
 }
 
-/** The public half of a key. */
+/** Returns the public half. */
 export function toPublic({ d: _, ...jwk }: Ed25519PrivateJwk): Ed25519PublicJwk {
   return jwk;
 }
 
-/** `x` as it follows from `d`; undefined when `d` is no key. */
+/** Computes `x` from `d`; undefined when `d` is invalid. */
 function publicHalf(jwk: Ed25519PrivateJwk): string | undefined {
   try {
     return createPublicKey(createPrivateKey({ key: { ...jwk }, format: 'jwk' })).export({ format: 'jwk' }).x;
@@ -78,14 +77,14 @@ function publicHalf(jwk: Ed25519PrivateJwk): string | undefined {
   }
 }
 
-/** RFC 7638 section 3: SHA-256 over the required members in the order of their names. */
+/** Computes an RFC 7638 thumbprint. */
 function thumbprint(x: string): string {
   return createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url');
 }
 
-/** The key if it is an Ed25519 key for signatures; nothing but the members that are known. */
+/** Returns the known members of an Ed25519 signature key. */
 function publicJwk(key: unknown): Ed25519PublicJwk | undefined {
   if (!isObject(key)) return undefined;
   const { kty, crv, x, kid, alg = 'EdDSA', use = 'sig' } = key;
@@ -106,7 +105,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `d` is the secret half of every kind of key but a symmetric one (RFC 7518 section 6). */
+/** `d` is the private half of every asymmetric key (RFC 7518 section 6). */
 function isPrivate(key: unknown): boolean {
   return isObject(key) && Object.hasOwn(key, 'd');
 }

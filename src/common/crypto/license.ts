@@ -3,12 +3,12 @@ import { type JWTPayload, verifyEdDsa } from './jwt.ts';
 import type { KeySet, Parsed } from './key-set.ts';
 
 const DAY_MS = 86_400_000;
-/** Days for which a licence still counts after it has expired. */
+/** Days of grace after expiry. */
 export const LICENSE_GRACE_DAYS = plan.license.grace_days;
 const GRACE_MS = LICENSE_GRACE_DAYS * DAY_MS;
-/** Seconds by which the issuer's clock may be ahead of ours. */
+/** Seconds by which the issuer's clock may be ahead. */
 const CLOCK_TOLERANCE_SECONDS = 300;
-/** The last second of the year 9999, the last that ISO 8601 writes with four digits. */
+/** The last second of the year 9999, the last in ISO 8601 with four digits. */
 const MAX_NUMERIC_DATE = 253_402_300_799;
 
 export interface LicenseClaims {
@@ -23,7 +23,7 @@ export interface LicenseClaims {
   expiresAt: number;
 }
 
-/** A licence whose signature and claims are good; whether it still counts is a matter of the time. */
+/** A licence with a good signature and good claims; it may have expired. */
 export interface License {
   kid: string;
   claims: LicenseClaims;
@@ -33,29 +33,26 @@ export interface LicenseState {
   state: 'none' | 'valid' | 'grace' | 'expired' | 'invalid';
   /** Started days until the grace ends; null outside of it. */
   graceDaysLeft: number | null;
-  /** null in the states none and invalid. */
+  /** Null in the states none and invalid. */
   claims: LicenseClaims | null;
-  /** Message for the administrator; names no token. */
+  /** Message for the administrator. */
   problem: string | null;
 }
 
 export const NO_LICENSE: LicenseState = { state: 'none', graceDaysLeft: null, claims: null, problem: null };
 
-/** Returns the state when there is a token, but it cannot be used. */
 export function invalidLicense(problem: string): LicenseState {
   return { state: 'invalid', graceDaysLeft: null, claims: null, problem };
 }
 
-/**
- * Returns the state that a licence token gives at `now` (epoch milliseconds), verified offline. An empty token is none.
- */
+/** Returns the state of a licence token at `now` (epoch milliseconds). An empty token is none. */
 export async function readLicense(token: string, keys: KeySet, now: number): Promise<LicenseState> {
   if (token === '') return NO_LICENSE;
   const result = await verifyLicense(token, keys, now);
   return result.ok ? licenseState(result.value.claims, now) : invalidLicense(result.problem);
 }
 
-/** Checks everything about a token but whether it has expired. */
+/** Checks a token's signature and claims, but not whether it has expired. */
 export async function verifyLicense(token: string, keys: KeySet, now: number): Promise<Parsed<License>> {
   const result = await verifyEdDsa(token, keys, now);
   if (result.status === 'invalid') return { ok: false, problem: `the licence is refused: ${result.reason}` };
@@ -65,8 +62,7 @@ export async function verifyLicense(token: string, keys: KeySet, now: number): P
 }
 
 /**
- * Returns the time, in epoch milliseconds, before which a token is refused for its `iat` or `nbf`; undefined where it is refused at
- * any time.
+ * Returns the epoch milliseconds from which `iat` and `nbf` allow a token; undefined where it is refused at any time.
  */
 export async function startOfLicense(token: string, keys: KeySet): Promise<number | undefined> {
   const end = MAX_NUMERIC_DATE * 1000;
@@ -80,7 +76,7 @@ export async function startOfLicense(token: string, keys: KeySet): Promise<numbe
 
 /**
  * Returns the state at `now`: valid until `exp`, then 30 days of grace, then expired (contract: Plan selection).
- * @param removedAt when the token was taken away: what is left of it is a grace that begins then
+ * @param removedAt when the token was removed; its grace begins then
  */
 export function licenseState(claims: LicenseClaims, now: number, removedAt = Number.POSITIVE_INFINITY): LicenseState {
   const validUntil = Math.min(claims.expiresAt, removedAt);
@@ -109,7 +105,7 @@ function parseClaims({ sub, conns, features, iat, exp }: JWTPayload, now: number
   };
 }
 
-/** NumericDate of RFC 7519 section 2: seconds, fractions allowed. */
+/** NumericDate (RFC 7519 section 2): seconds, with fractions. */
 function isNumericDate(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= MAX_NUMERIC_DATE;
 }

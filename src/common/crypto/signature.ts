@@ -1,19 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { equalStrings } from './equal.ts';
 
-/** Seconds by which a receiver's clock may differ from `X-SVC-Timestamp` (contract: Events). */
+/** Seconds that a receiver's clock may differ from `X-SVC-Timestamp` (contract: Events). */
 const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 /**
- * The value of `X-SVC-Signature` (contract: Events): `sha256=` + lowercase hex of
- * HMAC-SHA256(key, `<timestamp>.<raw body>`).
- * @param timestamp Unix seconds, the value of `X-SVC-Timestamp`
+ * Computes `X-SVC-Signature` (contract: Events): `sha256=` + hex of HMAC-SHA256(key, `<timestamp>.<raw body>`).
+ * @param timestamp Unix seconds
  */
 export function signCallback(key: string, timestamp: number, body: Uint8Array | string): string {
   return `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`;
 }
 
-/** The receiver's side of `signCallback`: constant-time compare and the clock rule. */
+/** Checks a callback's signature and timestamp, as a receiver does. */
 export function verifyCallback(
   key: string,
   headers: { timestamp: string; signature: string },

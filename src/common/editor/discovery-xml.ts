@@ -2,20 +2,17 @@ import { SaxesParser } from 'saxes';
 
 const MAX_ELEMENTS = 20_000;
 const MAX_DEPTH = 16;
-/** Placeholders of other vendors' discovery, such as `<ui=UI_LLCC&>`: optional, so left out. */
+/** Optional placeholders such as `<ui=UI_LLCC&>`. */
 const PLACEHOLDERS = /<[^>]*>/g;
 
 export interface EditPages {
-  /** By lower-case extension: path and query of `urlsrc`, ending so that another argument can follow. */
+  /** Path and query of `urlsrc` by lower-case extension; another parameter can be appended. */
   pages: Map<string, string>;
-  /** Scheme and host of `urlsrc`, which are not ours to use: the editor has its sockets there. */
+  /** Origins of `urlsrc`; the editor's sockets are there. */
   origins: Set<string>;
 }
 
-/**
- * The editor pages in a WOPI discovery document: those of its `edit` actions (contract: Discovery).
- * @throws {Error} for what is no such document
- */
+/** Parses the `edit` actions of a WOPI discovery document (contract: Discovery). @throws {Error} for other documents */
 export function editPages(xml: string): EditPages {
   const pages = new Map<string, string>();
   const origins = new Set<string>();

@@ -13,13 +13,13 @@ export interface Answer {
 }
 
 export interface EditorAgent extends Agent {
-  /** Ends all connections: a WebSocket's would stay for ever where nobody answers its closing. */
+  /** Closes all connections; a WebSocket waits for its closing handshake for ever. */
   cut(): void;
 }
 
 /**
- * Connections to the editor server. Its address is the operator's own setting, an internal one as a rule; the rules
- * for URLs that others name (contract: Outbound URL rules) do not apply to it, so it does not pass `net/outbound`.
+ * Creates connections to the editor server. Its address is the operator's setting, so the outbound URL rules do not
+ * apply.
  */
 export function createEditorAgent(): EditorAgent {
   const sockets = new Set<Socket>();
@@ -43,8 +43,8 @@ export function createEditorAgent(): EditorAgent {
 }
 
 /**
- * GETs a page of the editor server, or posts `body` to it. Follows no redirect. Rejects when there is no answer within
- * 5 s, when it is larger than `maxBytes`, or is not UTF-8.
+ * GETs a page of the editor server, or posts `body`. Follows no redirect. Rejects without an answer within 5 s, when it
+ * is larger than `maxBytes`, or not UTF-8.
  */
 export async function fetchText(
   url: string,

@@ -8,14 +8,12 @@ const JWT = /[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/;
 const IN_COOKIE = new RegExp(`(?:^|[;,\\s])jwt=(${JWT.source})`);
 const IN_PAGE = new RegExp(`jwtToken\\s*=\\s*['"](${JWT.source})['"]`);
 
-/** The editor refuses the user or the password. */
 export class WrongPassword extends Error {}
 
 /**
- * Logs in to the editor's admin console. Its token comes as a cookie, in some releases in a header that is itself named
- * `Cookie`, and in the page.
- * @throws {WrongPassword}
- * @throws {Error} when there is no console to be reached
+ * Logs in to the editor's admin console. Its token is in a cookie, in some releases in a header named `Cookie`, and in
+ * the page.
+ * @throws {WrongPassword}, {Error} when there is no console
  */
 export async function logIn(options: {
   url: string;

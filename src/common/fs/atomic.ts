@@ -4,16 +4,13 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface WriteOptions {
-  /** File mode; 0600 by default. */
+  /** 0600 by default. */
   mode?: number;
-  /**
-   * True if the bytes must outlive a power cut (file and directory are flushed). Without it the write is still
-   * all-or-nothing and outlives the process.
-   */
+  /** Flushes file and directory, so that the content outlives a power cut. */
   durable?: boolean;
 }
 
-/** Replaces the file at `path` with `content` in one step: readers see the old file or the new one, never a part. */
+/** Replaces a file in one step: readers see the old content or the new one. */
 export async function writeAtomic(
   path: string,
   content: string | Uint8Array,
@@ -36,7 +33,7 @@ export async function writeAtomic(
   if (options.durable) await syncDirectory(dirname(path));
 }
 
-/** Flushes a directory's entries, so that a rename in it outlives a power cut. */
+/** Flushes a directory, so that a rename in it outlives a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -46,7 +43,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Makes a directory (and its parents) that only this user can enter. */
+/** Makes a directory and its parents, for this user only. */
 export async function makePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
 }

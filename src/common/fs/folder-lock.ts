@@ -7,16 +7,14 @@ import { isBusy } from '../sql/sqlite-errors.ts';
 const FILE = 'lock';
 const LOOK_MS = 250;
 
-/** A database that nobody refers to is closed, and its lock ends with it. */
+/** Garbage collection would close a database, and end its lock. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Locks a folder for this process. The lock is the kernel's: it also holds between containers, in each of which a service
- * has the same process id, and ends with its process, however that ends. Node has no call for one, but SQLite, which locks
- * an empty file and leaves it empty.
- * @param log hears that another process has the lock, whose end is then waited for
- * @returns releases it
- * @throws {Error} when another process has it, and there is no log to hear of that
+ * Locks a folder for this process with a lock of the kernel, which also holds between containers and ends with its
+ * process. Node has no call for one, but SQLite locks an empty file.
+ * @param log without it, a lock that another process has is an error; with it, its end is awaited
+ * @returns releases the lock
  */
 export async function lockFolder(path: string, log?: Pick<Logger, 'warn'>): Promise<() => void> {
   const database = open(join(path, FILE));

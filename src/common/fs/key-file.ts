@@ -5,8 +5,8 @@ import { writeAtomic } from './atomic.ts';
 const KEY_BYTES = 32;
 
 /**
- * A secret key that a service made for itself and keeps: 32 random bytes, made by the first call (0600, flushed).
- * @throws {Error} when the file cannot be read or holds less: a new key would undo what was signed with the old one
+ * Reads a service's own secret key, and makes it (32 random bytes, 0600, flushed) if there is no file.
+ * @throws {Error} when the file cannot be read or is too short: a new key would invalidate signatures
  */
 export async function keptKey(path: string): Promise<Buffer> {
   const existing = await readKey(path);
@@ -16,7 +16,7 @@ export async function keptKey(path: string): Promise<Buffer> {
   return key;
 }
 
-/** Returns the key of a file, undefined when there is no file. @throws {Error} as `keptKey` */
+/** Reads a key; undefined without a file. @throws {Error} as `keptKey` */
 export async function readKey(path: string): Promise<Buffer | undefined> {
   const existing = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -27,7 +27,6 @@ export async function readKey(path: string): Promise<Buffer | undefined> {
   return existing;
 }
 
-/** Makes a key. */
 export function newKey(): Buffer {
   return randomBytes(KEY_BYTES);
 }

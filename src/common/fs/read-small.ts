@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 
 const MAX_BYTES = 65_536;
 
-/** A file's text without surrounding white space, null when there is no such file, or why it could not be read. */
+/** The trimmed text of a file, null without a file, or the problem of reading it. */
 export type SmallFile = { ok: true; text: string | null } | { ok: false; problem: string };
 
-/** Reads a file that an operator put there and that may be anything: at most 64 KiB of a regular file. */
+/** Reads at most 64 KiB of a regular file. */
 export async function readSmallFile(path: string): Promise<SmallFile> {
   try {
     // Without O_NONBLOCK the opening of a named pipe waits for its writer, for ever.

@@ -1,10 +1,9 @@
 import type { Request } from 'express';
 
 /**
- * The public address of the service as links show it: the configured one, else what the request was sent to.
- * The front hands on `http` or `https` as X-Forwarded-Proto: what the edge says, else its own scheme. Without an edge
- * that sets it a client chooses it, like Host: for the links in its own answers, and in the gate's callbacks
- * for the documents that it opens.
+ * Returns the public address for links: the configured one, else that of the request. The front sets X-Forwarded-Proto
+ * to the edge's value, else its own scheme. Without such an edge a client chooses it, like Host, for links in its own
+ * answers and in callbacks of documents that it opens.
  */
 export function getBaseUrl(request: Request, configured: string | undefined): string {
   if (configured !== undefined) return configured.replace(/\/$/, '');

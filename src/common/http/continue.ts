@@ -1,27 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Bounds of what is thrown away after an answer. */
+/** Limits of what is discarded after an answer. */
 const LINGER_MS = 1000;
 const LINGER_BYTES = 32 * 1024 * 1024;
 
 const asked = new WeakSet<IncomingMessage>();
 
-/** Asks for the body of a request that waits with it (`Expect: 100-continue`, RFC 9110 10.1.1). */
+/** Asks for the body of a request with `Expect: 100-continue` (RFC 9110 10.1.1). */
 export function writeContinue(request: IncomingMessage, response: ServerResponse): void {
   if (!holdsBodyBack(request)) return;
   asked.add(request);
   response.writeContinue();
 }
 
-/** Returns whether the client has not begun to send the body, since nobody asked for it yet. */
+/** Returns whether the client waits with the body for a `100 Continue`. */
 export function holdsBodyBack(request: IncomingMessage): boolean {
   return request.headers.expect?.toLowerCase() === '100-continue' && !asked.has(request);
 }
 
 /**
- * Answers a request whose body is still on its way, without reading it to its end. Closing at once would reset the
- * connection, and many clients would then lose the answer; so for a moment what still arrives is thrown away, then
- * the connection is closed, wherever the client is.
+ * Answers a request without reading its body to the end. Closing at once would reset the connection, and many clients
+ * would lose the answer; so what arrives is discarded for a moment.
  */
 export function refuseUpload(request: IncomingMessage, response: ServerResponse, body: string): void {
   response.setHeader('Connection', 'close');

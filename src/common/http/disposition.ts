@@ -1,8 +1,8 @@
 import { create } from 'content-disposition';
 
 /**
- * `Content-Disposition: attachment` with a file name (RFC 6266): the name itself for clients that know `filename*`,
- * and for the others the same letters without their accents.
+ * Returns `Content-Disposition: attachment` with a file name (RFC 6266), and the name without accents for clients
+ * without `filename*`.
  */
 export function attachment(filename: string): string {
   // A name of JSON may hold half a character.

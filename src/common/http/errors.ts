@@ -1,27 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { AppError, type ErrorBody, errorBody, toAppError } from '../errors.ts';
-import { requestId } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import { refuseUpload } from './continue.ts';
 
 export const REQUEST_ID_HEADER = 'X-SVC-Request-Id';
 
-/** The error object as it goes over the wire (contract: Error object). */
+/** Returns a request id: `req_` + 16 hex (contract: Identifiers). `randomUUID` caches random bytes. */
+export function requestId(): string {
+  const uuid = randomUUID();
+  return `req_${uuid.slice(19, 23)}${uuid.slice(24)}`;
+}
+
+/** Returns the error object on the wire (contract: Error object). */
 export function errorJson(body: ErrorBody, requestId: string): string {
   return JSON.stringify({ error: { ...body, request_id: requestId } });
 }
 
-/** The one exit for errors: anything thrown in a handler becomes the error object with its status and headers. */
+/** Converts everything thrown in a handler to the error object with its status and headers. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
     const error = fromExpress(thrown);
     if (error.status >= 500 && error.code === 'internal') log.error({ err: error.cause ?? error }, 'request failed');
     else log.debug({ code: error.code, err: error.cause }, 'request refused');
-    if (response.headersSent) {
-      // The answer had begun: a cut connection is the only honest sign left.
-      response.destroy();
-      return;
-    }
+    // The answer has begun: a cut connection is the only sign left.
+    if (response.headersSent) return void response.destroy();
     describe(response, error);
     const id = String(response.getHeader(REQUEST_ID_HEADER) ?? requestId());
     const text = errorJson(errorBody(error.code, error.detail), id);
@@ -41,7 +44,7 @@ function describe(response: Response, error: AppError): void {
     response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
 }
 
-/** Messages for requests that express refuses, by status. */
+/** Messages of express's refusals, by status. */
 const REFUSED: Readonly<Record<number, string>> = {
   400: 'đường dẫn hoặc nội dung không giải mã được',
   412: 'tệp không còn như điều kiện của yêu cầu đòi hỏi',
@@ -49,30 +52,23 @@ const REFUSED: Readonly<Record<number, string>> = {
   416: 'khoảng yêu cầu nằm ngoài tệp',
 };
 
-/** Errors of express itself (a malformed escape, a range that can't be had) keep their status as `bad_request`. */
+/** Converts an error of express (a malformed escape, say) to `bad_request` with its status. */
 function fromExpress(thrown: unknown): AppError {
   const { status, headers } = (thrown ?? {}) as { status?: unknown; headers?: object };
   if (thrown instanceof AppError || typeof status !== 'number' || status >= 500) return toAppError(thrown);
   const message = REFUSED[status] ?? 'yêu cầu không hợp lệ';
-  return new AppError(
-    'bad_request',
-    { errors: [{ path: '', message }] },
-    { status, headers: { ...headers }, cause: thrown },
-  );
+  const options = { status, headers: { ...headers }, cause: thrown };
+  return new AppError('bad_request', { errors: [{ path: '', message }] }, options);
 }
 
-/** 404 for a path that no route knows. */
 export const notFound: RequestHandler = () => {
   throw new AppError('not_found');
 };
 
-/** 405 for a known path with a wrong method (contract: Gate and embedding codes, `bad_request`). */
+/** Refuses other methods of a known path (contract: Gate and embedding codes, `bad_request`). */
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   return (request) => {
-    throw new AppError(
-      'bad_request',
-      { method: request.method, allowed },
-      { status: 405, headers: { Allow: allowed.join(', ') } },
-    );
+    const options = { status: 405, headers: { Allow: allowed.join(', ') } };
+    throw new AppError('bad_request', { method: request.method, allowed }, options);
   };
 }

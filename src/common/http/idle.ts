@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 
 export interface BodyTimes {
-  /** Milliseconds that may pass without a byte. */
+  /** Milliseconds without a byte. */
   idleMs: number;
-  /** Milliseconds that all of the body may take; without it, the server's own limit for a request holds. */
+  /** Milliseconds for the whole body; by default the server's limit for a request holds. */
   allMs?: number | undefined;
 }
 

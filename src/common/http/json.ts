@@ -2,37 +2,36 @@ import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { type AppError, badRequest, fileTooLarge } from '../errors.ts';
 import { type BodyTimes, watchBody } from './idle.ts';
-import type { HeldJson } from './json-load.ts';
+import type { JsonAllocation } from './json-memory.ts';
 
-/** Bytes a second that everybody's line carries. JSON that comes more slowly is dripped, to hold a connection. */
+/** Least bytes a second; slower JSON only holds a connection. */
 const SLOWEST = 32 * 1024;
 
-/** Returns whether a request may have a JSON body. `curl -d` calls everything a form by default. */
+/** Returns whether a request may have a JSON body; `curl -d` names a form by default. */
 export function saysJson(request: Pick<Request, 'is'>): boolean {
   return request.is(['application/json', 'application/x-www-form-urlencoded']) !== false;
 }
 
-/** A request's JSON body in UTF-8, parsed. @throws {AppError} as `readJsonText`, and `bad_request` */
+/** Reads and parses a JSON body. @throws {AppError} as `readJsonText` and `parseJson` */
 export async function readJson(request: IncomingMessage, idleMs: number, maxBytes: number): Promise<unknown> {
   return parseJson(await readJsonText(request, idleMs, maxBytes), '');
 }
 
 /**
- * The text of a request's JSON body.
- * @param idleMs that may pass without a byte, and in all beside the time that a slow line takes
- * @param maxBytes a larger body is refused as soon as it is known to be larger
- * @param held where its memory is counted, while it arrives; for services that take large ones
- * @throws {AppError} `file_too_large`, `pool_unavailable`; `bad_request` for one that is cut off or too deep
+ * Reads the text of a JSON body.
+ * @param idleMs without a byte, and beside the time that a slow line takes
+ * @param held counts its memory, for services with large bodies
+ * @throws {AppError} `file_too_large`, `pool_unavailable`; `bad_request` for a body that is cut off or too deep
  */
 export async function readJsonText(
   request: IncomingMessage,
   idleMs: number,
   maxBytes: number,
-  held?: HeldJson,
+  held?: JsonAllocation,
 ): Promise<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLarge(maxBytes);
-  held?.expect(length);
+  held?.assertRoom(length);
   const times = { idleMs, allMs: idleMs + ((length || maxBytes) / SLOWEST) * 1000 };
   return readBody(request, times, maxBytes, held);
 }
@@ -46,7 +45,7 @@ export function parseJson(bytes: Uint8Array, path: string): unknown {
   }
 }
 
-/** Describes where the parser stopped; its whole message may hold a piece of the content. */
+/** Describes where the parser stopped; its message may contain a piece of the content. */
 function describePlace(error: unknown): string {
   const place = / at position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(error instanceof Error ? error.message : '');
   if (!place) return '';
@@ -58,7 +57,12 @@ function tooLarge(maxBytes: number): AppError {
   return fileTooLarge(maxBytes, { subject: 'body' });
 }
 
-function readBody(request: IncomingMessage, times: BodyTimes, maxBytes: number, held?: HeldJson): Promise<Buffer> {
+function readBody(
+  request: IncomingMessage,
+  times: BodyTimes,
+  maxBytes: number,
+  held?: JsonAllocation,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -72,8 +76,8 @@ function readBody(request: IncomingMessage, times: BodyTimes, maxBytes: number, 
       chunks.push(chunk);
       try {
         if (size > maxBytes) throw tooLarge(maxBytes);
-        held?.take(chunk.length);
-        held?.look(chunk);
+        held?.reserve(chunk.length);
+        held?.count(chunk);
       } catch (error) {
         done(() => reject(error));
       }

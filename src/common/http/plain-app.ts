@@ -3,7 +3,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { badRequest } from '../errors.ts';
 import type { Logger } from '../log.ts';
 
-/** An express application with nothing of its own ideas. */
+/** Creates an express application without its defaults. */
 export function plainApp(): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -14,7 +14,7 @@ export function plainApp(): Express {
   return app;
 }
 
-/** One line a request: method, path without its query (tokens travel in queries), status and milliseconds. */
+/** Logs each request: method, path without query (queries contain tokens), status and milliseconds. */
 export function accessLog(log: Logger): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
@@ -30,10 +30,10 @@ export function accessLog(log: Logger): RequestHandler {
   };
 }
 
-/** Parts that no path of this service contains, and about which proxies and frameworks disagree. */
+/** Parts that no path of this service has, and that proxies and frameworks read differently. */
 const ODD = /\/\/|\\|;|%2f|%5c|%00|%25|\/\.{1,2}(\/|$)|%2e/i;
 
-/** Refuses request targets and hosts that could be read in two ways, before routing decodes them (RFC 9112 3.2). */
+/** Refuses ambiguous request targets and hosts before routing decodes them (RFC 9112 3.2). */
 export const refuseOddTargets: RequestHandler = (request, _response, next) => {
   const [path = ''] = request.url.split('?', 1);
   if (!path.startsWith('/') || ODD.test(path))

@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { ByteRange } from '../byte-range.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type Mistake } from '../errors.ts';
 
-/** The value that `request.range` returns for a range without a byte. */
+/** `request.range` returns it for a range without a byte. */
 const UNSATISFIABLE = -1;
 
-/** A file to answer with; the caller sets further headers. */
+/** A file to send. */
 export interface Bytes {
   size: number;
   sha256: string;
@@ -17,9 +17,9 @@ export interface Bytes {
 }
 
 /**
- * Answers with a file, or with one range of it, or that the client has it already (RFC 9110, sections 13 and 14). Its
- * ETag is its SHA-256. Several ranges are answered with the whole file. Resolves when the client has it or has gone.
- * @throws {AppError} `bad_request` of status 412 or 416
+ * Sends a file, one range of it, or 304 (RFC 9110, sections 13 and 14). Its ETag is its SHA-256. For several ranges the
+ * whole file is sent. Resolves when the client has it or has gone.
+ * @throws {AppError} `bad_request` with status 412 or 416
  */
 export async function sendBytes(request: Request, response: Response, { size, sha256, read }: Bytes): Promise<void> {
   const etag = `"${sha256}"`;
@@ -27,8 +27,7 @@ export async function sendBytes(request: Request, response: Response, { size, sh
   response.setHeader('Accept-Ranges', 'bytes');
   const wanted = request.headers['if-match'];
   if (wanted !== undefined && !names(wanted, etag)) {
-    const detail = { errors: [{ path: 'If-Match', message: 'tệp không còn như điều kiện của yêu cầu đòi hỏi' }] };
-    throw new AppError('bad_request', detail, { status: 412 });
+    throw mistake(412, { path: 'If-Match', message: 'tệp không còn như điều kiện của yêu cầu đòi hỏi' });
   }
   if (names(request.headers['if-none-match'], etag)) {
     response.status(304).end();
@@ -45,32 +44,34 @@ export async function sendBytes(request: Request, response: Response, { size, sh
   });
 }
 
-/** Returns whether the client names the file's tag (RFC 9110, section 13.1), whatever its `Cache-Control` says. */
+/** Returns whether a header names the tag (RFC 9110, section 13.1). */
 function names(tags: string | undefined, etag: string): boolean {
   return tags?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
 }
 
-/** Returns the range that was asked for; undefined for the whole file. */
+/** Returns the requested range; undefined for the whole file. */
 function parseRange(request: Request, size: number, etag: string): ByteRange | undefined {
   const condition = request.headers['if-range'];
   if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
   const ranges = request.range(size);
   if (ranges === UNSATISFIABLE) {
-    const detail = { errors: [{ path: 'Range', message: 'nằm ngoài tệp' }] };
-    throw new AppError('bad_request', detail, { status: 416, headers: { 'Content-Range': `bytes */${size}` } });
+    throw mistake(416, { path: 'Range', message: 'nằm ngoài tệp' }, { 'Content-Range': `bytes */${size}` });
   }
   if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
   return ranges[0];
 }
 
-/** Codes with which `pipeline` says that the other side went away: while it ran, or before it took charge of anything. */
+function mistake(status: number, error: Mistake, headers: Record<string, string> = {}): AppError {
+  return new AppError('bad_request', { errors: [error] }, { status, headers });
+}
+
+/** Codes of `pipeline` when the client has gone, while it ran or before. */
 const GONE: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
 
 /**
- * Answers with all that `source` reads. Resolves when the client has it or has gone; the source is closed then, whatever
- * happened: a client may hang up before anything is sent.
- * @param head sets status and headers once it is known that there is something to send: a file that can't be read still
- *   gets an honest answer
+ * Sends all of `source`, and closes it in any case. Resolves when the client has it or has gone.
+ * @param head sets status and headers once there is something to send: a file that cannot be read is still an error
+ *   answer
  */
 export async function sendStream(response: ServerResponse, source: Readable, head: () => void): Promise<void> {
   try {

@@ -4,12 +4,11 @@ import type { Socket } from 'node:net';
 import type { ListenAddress } from '../config.ts';
 import { withContext } from '../context.ts';
 import { errorBody } from '../errors.ts';
-import { requestId } from '../ids.ts';
-import { errorJson, REQUEST_ID_HEADER } from './errors.ts';
+import { errorJson, REQUEST_ID_HEADER, requestId } from './errors.ts';
 
 /**
- * An HTTP server with limits against slow and oversized requests. Requests with `Expect: 100-continue` reach the
- * application before their body is asked for, so that a refusal costs the client nothing.
+ * Creates an HTTP server with limits against slow and oversized requests. Requests with `Expect: 100-continue` reach
+ * the application before their body is asked for.
  */
 export function createHttpServer(app: RequestListener): Server {
   const answers = new WeakMap<Socket, ServerResponse>();
@@ -48,7 +47,7 @@ export function createHttpServer(app: RequestListener): Server {
 
 const IDLE_CHECK_MS = 50;
 
-/** A server of `createHttpServer` that listens. */
+/** Starts a server of `createHttpServer`. */
 export async function listen(app: RequestListener, { host, port }: ListenAddress): Promise<Server> {
   const server = createHttpServer(app);
   server.listen(port, host);
@@ -56,10 +55,7 @@ export async function listen(app: RequestListener, { host, port }: ListenAddress
   return server;
 }
 
-/**
- * Takes no new requests, and lets those that run end for up to `ms` milliseconds.
- * @param enough when it resolves, those that still run are cut off earlier
- */
+/** Stops a server, and lets requests end for up to `ms` milliseconds. @param enough cuts them off when it resolves */
 export async function drain(server: Server, ms: number, enough?: Promise<void>): Promise<void> {
   const closed = once(server, 'close');
   server.close();
@@ -71,7 +67,7 @@ export async function drain(server: Server, ms: number, enough?: Promise<void>):
   server.closeAllConnections();
 }
 
-/** Answers a request that Node could not parse, with the error object and a request id. */
+/** Answers a request that Node cannot parse. */
 function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

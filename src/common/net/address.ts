@@ -1,21 +1,16 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An IP address. What matters is its value, not its spelling; an IPv4-mapped IPv6 address is the IPv4 address. */
+/** An IP address; an IPv4-mapped IPv6 address is the IPv4 address. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/**
- * A network: the first address and the length of its prefix in bits (RFC 4632, RFC 4291 section 2.3).
- */
+/** The first address of a network and its prefix length in bits (RFC 4632, RFC 4291 section 2.3). */
 export type Network = readonly [Address, number];
 
-/** Global unicast (RFC 4291 section 2.4): all of IPv6 that is handed out on the public Internet lies in here. */
+/** Global unicast (RFC 4291 section 2.4), all public addresses of IPv6. */
 const GLOBAL_UNICAST: Network = [ipaddr.IPv6.parse('2000::'), 3];
 
-/**
- * Addresses at which clouds give anybody the machine's own credentials or settings. Not all are in a special-purpose
- * range, and no name or wide range in the allow list opens them by accident.
- */
+/** Metadata services of clouds. Not all are in a special-purpose range, and no listed name or range opens them. */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254', // AWS, Google, Azure and most others
   'fd00:ec2::254', // AWS
@@ -27,35 +22,30 @@ const METADATA: ReadonlySet<string> = new Set([
   '100.100.100.200', // Alibaba
 ]);
 
-/** Reads an address as `net.isIP` knows it; undefined for anything else and for a scoped one (`fe80::1%eth0`). */
+/** Parses an address; undefined for other texts and for a scoped address (`fe80::1%eth0`). */
 export function parseAddress(text: string): Address | undefined {
   return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text);
 }
 
 /**
- * Returns whether an address is one of the public Internet: unicast, in none of the blocks of IANA's special-purpose
- * registries (RFC 6890 and its successors; the few of them that are globally reachable serve no documents), and no
- * cloud's metadata service. IPv6 only inside 2000::/3, which leaves out every form that embeds an IPv4 address.
+ * Returns whether an address is public: unicast, in no block of IANA's special-purpose registries (RFC 6890 and its
+ * successors), and no metadata service. 2000::/3 excludes all forms that embed an IPv4 address.
  */
 export function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast' || isMetadata(address)) return false;
   return address.kind() === 'ipv4' || inNetwork(address, GLOBAL_UNICAST);
 }
 
-/** Returns whether a cloud's metadata service lives at an address. */
+/** Returns whether a cloud's metadata service has an address. */
 export function isMetadata(address: Address): boolean {
   return METADATA.has(address.toString());
 }
 
-/** Returns whether an address lies in a network; never when they are of different families. */
 export function inNetwork(address: Address, network: Network): boolean {
   return address.kind() === network[0].kind() && address.match([...network]);
 }
 
-/**
- * An address or a CIDR as a network; undefined when the text is neither by its look.
- * @throws {Error} saying what is wrong with one that looks so
- */
+/** Parses an address or a CIDR; undefined for a text that looks like neither. @throws {Error} for a malformed one */
 export function parseNetwork(host: string): Network | undefined {
   const [first = '', prefix, ...rest] = host.split('/');
   const address = parseAddress(first);

@@ -3,22 +3,20 @@ import { parseList } from '../config.ts';
 import { type Address, inNetwork, isMetadata, type Network, parseAddress, parseNetwork } from './address.ts';
 
 interface Entry {
-  /** A host name, or the addresses of a network. */
   readonly target: string | Network;
   /** Undefined: any port. */
   readonly port: number | undefined;
 }
 
-/** Targets that outbound requests may reach although they are internal (contract: Outbound URL rules). */
+/** Internal destinations that outbound requests may have (contract: Outbound URL rules). */
 export type AllowList = readonly Entry[];
 
-/** The good items of a list, and one sentence for each bad one. */
 export interface ParsedItems<Item> {
   list: Item[];
   mistakes: string[];
 }
 
-/** Parses the items of a list with commas between them. @param parse throws what is wrong with an item */
+/** Parses a comma-separated list. @param parse throws the mistake of an item */
 export function parseItems<Item>(text: string, parse: (item: string) => Item): ParsedItems<Item> {
   const list: Item[] = [];
   const mistakes: string[] = [];
@@ -33,8 +31,8 @@ export function parseItems<Item>(text: string, parse: (item: string) => Item): P
 }
 
 /**
- * Reads `SVC_FETCH_ALLOW_HOSTS`: host names, IP addresses and CIDRs, separated by commas, each with an optional
- * `:port` (an IPv6 one then in brackets, `[fd00::/8]:8443`).
+ * Parses `SVC_FETCH_ALLOW_HOSTS`: host names, IP addresses and CIDRs, each with an optional `:port` (IPv6 in brackets,
+ * `[fd00::/8]:8443`).
  */
 export function parseAllowList(text: string): ParsedItems<Entry> {
   return parseItems(text, (item) => {
@@ -44,7 +42,7 @@ export function parseAllowList(text: string): ParsedItems<Entry> {
 }
 
 /**
- * Returns whether a host name is listed, so that the addresses it resolves to need not be public.
+ * Returns whether a host name is listed; its addresses need not be public.
  * @param name lower case, in ASCII, without a trailing dot
  */
 export function allowsName(list: AllowList, name: string, port: number): boolean {
@@ -52,8 +50,8 @@ export function allowsName(list: AllowList, name: string, port: number): boolean
 }
 
 /**
- * Returns whether an address is listed. One of a cloud's metadata services has to be listed by itself, not by a range.
- * @param beyond bits of the prefix that an entry has to be narrower than
+ * Returns whether an address is listed; a metadata service only by itself, not by a range.
+ * @param beyond prefix length that an entry has to exceed
  */
 export function allowsAddress(list: AllowList, address: Address, port: number, beyond = -1): boolean {
   return list.some(

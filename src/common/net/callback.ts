@@ -2,32 +2,29 @@ import type { Clock } from '../clock.ts';
 import { signCallback } from '../crypto/signature.ts';
 import type { Outbound } from './outbound.ts';
 
-/** Time that a receiver has to answer (contract: Events). */
+/** Milliseconds that a receiver has to answer (contract: Events). */
 const TIMEOUT_MS = 10_000;
 
-/** Milliseconds before each attempt, counted from the end of the one before (contract: Events). */
+/** Milliseconds before each attempt, from the end of the last one (contract: Events). */
 export const CALLBACK_SCHEDULE: readonly number[] = [0, 10_000, 60_000];
 
-/** Returns whether a receiver has accepted a callback (contract: Events): any 2xx. @param status null without an answer */
+/** Returns whether a status is a 2xx (contract: Events). @param status null without an answer */
 export function isTaken(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** A callback to a receiver. */
 export interface Callback {
   url: string;
   event: string;
-  /** UUID, the same in every attempt. */
+  /** UUID, the same in each attempt. */
   delivery: string;
   body: string;
-  /** Empty: it goes unsigned. */
+  /** Empty: unsigned. */
   secret: string;
 }
 
 /**
- * Posts a callback through the outbound door, signed at this moment (contract: Events, header table).
- * @returns the status of the answer
- * @throws when there was none within `timeoutMs` (10 s by default)
+ * Posts a callback, signed now (contract: Events, header table). @returns the status @throws without an answer in time
  */
 export async function postCallback(
   { url, event, delivery, body, secret }: Callback,

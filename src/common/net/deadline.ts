@@ -1,14 +1,11 @@
-/** A signal that some time or an outer signal sets off, whichever comes first. */
+/** A signal that aborts after a time, or with an outer signal. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Stops the clock. Without it the timer would keep the process alive. */
+  /** Clears the timer, which keeps the process alive. */
   end(): void;
 }
 
-/**
- * Starts a deadline.
- * @param late makes the reason with which the signal aborts when the time is up; an outer abort keeps its own reason
- */
+/** Starts a deadline. @param late makes the signal's reason when time is up; an outer abort has its own reason */
 export function startDeadline(milliseconds: number, late: () => Error, outer?: AbortSignal): Deadline {
   const controller = new AbortController();
   const stop = (): void => controller.abort(outer?.reason);
@@ -24,7 +21,7 @@ export function startDeadline(milliseconds: number, late: () => Error, outer?: A
   };
 }
 
-/** Does work until a deadline, as `startDeadline` has it. */
+/** Runs work with a deadline. */
 export async function withDeadline<T>(
   milliseconds: number,
   late: () => Error,
@@ -39,7 +36,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Settles as `work` does, unless the signal aborts first: then it rejects with its reason, and `work` goes on. */
+/** Settles as `work` does, or rejects with the reason of the signal; `work` then goes on. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);

@@ -6,7 +6,7 @@ import { toFetchError } from './failure.ts';
 import { openTunnel } from './proxy.ts';
 import { getPort, type Target } from './target.ts';
 
-/** Milliseconds for one TCP and TLS handshake; the deadline of the whole request may be shorter. */
+/** Milliseconds for one TCP and TLS handshake. */
 const CONNECT_TIMEOUT = 10_000;
 
 export type IncomingResponse = Dispatcher.ResponseData;
@@ -18,9 +18,9 @@ export interface OutgoingRequest {
 }
 
 /**
- * One request and its answer over one connection of its own, closed whatever happens. Follows nothing.
- * @param read takes what it wants of the answer; what it leaves unread is never fetched
- * @param proxy through which all targets are reached but the listed ones
+ * Sends one request over a connection of its own, and closes it. Follows no redirect.
+ * @param read reads the answer; the rest is not fetched
+ * @param proxy for all targets but the listed ones
  * @throws {AppError} download_failed; the signal's reason once it has aborted
  */
 export async function exchange<T>(
@@ -46,7 +46,7 @@ export async function exchange<T>(
   }
 }
 
-/** A header as it was sent when it was sent once. Bytes that are valid UTF-8 are read as such, others as Latin-1. */
+/** Returns a header that was sent once, decoded as UTF-8 if it is valid, else as Latin-1. */
 export function getHeader(response: IncomingResponse, name: string): string | undefined {
   const value = response.headers[name];
   if (typeof value !== 'string') return undefined;
@@ -56,10 +56,10 @@ export function getHeader(response: IncomingResponse, name: string): string | un
 }
 
 /**
- * A client for one request, whose one connection can go to the target's checked addresses and nowhere else. Host
- * header, server name (SNI) and certificate check are those of the URL. Proxies of the environment are not used.
- * @param signal aborting it ends a handshake under way
- * @param proxy leads to all targets but the listed ones. It gets a checked address, never a name
+ * Creates a client that connects to the target's checked addresses only. Host header, server name (SNI) and certificate
+ * check are those of the URL. Proxies of the environment are ignored.
+ * @param signal also aborts a handshake
+ * @param proxy for all targets but the listed ones; it gets a checked address, no name
  */
 export function pinnedClient(target: Target, signal: AbortSignal, proxy?: URL): Client {
   return new Client(target.url.origin, {
@@ -101,7 +101,7 @@ function throughProxy(target: Target, signal: AbortSignal, proxy: URL): buildCon
   };
 }
 
-/** To the first of the addresses that the proxy reaches. */
+/** Opens a tunnel to the first address that the proxy reaches. */
 async function tunnelTo({ url, addresses }: Target, signal: AbortSignal, proxy: URL): Promise<Socket> {
   let failure: unknown;
   for (const address of addresses) {

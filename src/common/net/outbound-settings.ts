@@ -2,20 +2,20 @@ import { type Address, inNetwork, type Network, parseNetwork } from './address.t
 import { type AllowList, type ParsedItems, parseAllowList, parseItems } from './allow-list.ts';
 import { parseProxy } from './proxy.ts';
 
-/** Networks that count as internal although their addresses are public. */
+/** Networks that count as internal. */
 export type DenyList = readonly Network[];
 
-/** Destinations that outbound requests of a service may have, and the proxy to them. */
+/** Settings of outbound requests. */
 export interface OutboundSettings {
   readonly allow: AllowList;
   readonly deny: DenyList;
-  /** Proxy of requests to destinations that `allow` does not list. */
+  /** Proxy to destinations that `allow` does not list. */
   readonly proxy: URL | undefined;
 }
 
 type Name = 'SVC_FETCH_ALLOW_HOSTS' | 'SVC_FETCH_DENY' | 'SVC_FETCH_PROXY';
 
-/** Reads the variables that gate and DocBuilder have in common. @param blame takes what is wrong with each of them */
+/** Reads the variables of gate and DocBuilder. */
 export function readOutbound(
   env: Readonly<Record<Name, string>>,
   blame: (variable: Name, messages: readonly string[]) => void,
@@ -29,7 +29,7 @@ export function readOutbound(
   return { allow: allow.list, deny: deny.list, proxy };
 }
 
-/** Reads `SVC_FETCH_DENY`: IP addresses and CIDRs, separated by commas. */
+/** Parses `SVC_FETCH_DENY`, a comma-separated list of IP addresses and CIDRs. */
 export function parseDenyList(text: string): ParsedItems<Network> {
   return parseItems(text, (item) => {
     const network = parseNetwork(item);
@@ -38,8 +38,8 @@ export function parseDenyList(text: string): ParsedItems<Network> {
   });
 }
 
-/** Bits of the narrowest listed prefix that an address has; undefined when it is in none. */
-export function deniedBits(list: DenyList, address: Address): number | undefined {
+/** Returns the longest listed prefix of an address, in bits; undefined when it is in none. */
+export function deniedPrefixLength(list: DenyList, address: Address): number | undefined {
   const bits = list.filter((network) => inNetwork(address, network)).map(([, length]) => length);
   return bits.length === 0 ? undefined : Math.max(...bits);
 }

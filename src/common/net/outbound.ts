@@ -11,10 +11,10 @@ export type { Downloaded } from './download.ts';
 export type { Lookup } from './target.ts';
 
 export interface DownloadOptions {
-  /** Path of the file, which must not exist. */
+  /** Path of a new file. */
   path: string;
   maxBytes: number;
-  /** Milliseconds for everything: resolving, connecting, redirects, the last byte. */
+  /** Milliseconds for the whole download. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -22,31 +22,29 @@ export interface DownloadOptions {
 export interface PostOptions {
   headers: Record<string, string>;
   body: Uint8Array;
-  /** Milliseconds until the status must be there. */
+  /** Milliseconds until the status. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
 /**
- * The one door for requests to URLs that others name (contract: Outbound URL rules). `url_not_allowed` carries
- * `detail.reason`, `download_failed` `detail.reason` and, for a wrong status, `detail.status`. After an abort of the
- * caller's signal all of them reject with its reason.
+ * Sends requests to URLs of callers (contract: Outbound URL rules). Errors have `detail.reason`, and `detail.status`
+ * for a wrong status. After an abort they are the signal's reason.
  */
 export interface Outbound {
   /**
-   * Checks a URL and the addresses of its host without connecting. Resolves also when the name has no address now or
-   * the resolver is slow: that may be over by the time of the request, which checks everything again.
+   * Checks a URL and the addresses of its host without connecting. Resolves also when the name has no address now, or
+   * the resolver is slow: the request checks again.
    * @throws {AppError} url_not_allowed
    */
   check(url: string): Promise<void>;
   /**
-   * GETs a URL into a new file, through at most 3 redirects; only 200 will do.
+   * GETs a URL with status 200 into a new file, through at most 3 redirects.
    * @throws {AppError} url_not_allowed, download_failed, file_too_large; errors of the file system as they are
    */
   download(url: string, options: DownloadOptions): Promise<Downloaded>;
   /**
-   * POSTs to a URL and resolves with the status, whatever it is. Follows no redirect.
-   * @throws {AppError} url_not_allowed, download_failed
+   * POSTs to a URL, and returns any status. Follows no redirect. @throws {AppError} url_not_allowed, download_failed
    */
   post(url: string, options: PostOptions): Promise<{ status: number }>;
 }
@@ -54,12 +52,12 @@ export interface Outbound {
 const late = () => fetchFailed('timeout');
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Bytes of a POST's answer that are taken before hanging up, so that a receiver that says a little is not cut off. */
+/** Bytes of an answer to a POST that are read, so that a receiver can finish a short one. */
 const MAX_ANSWER = 65_536;
 
 /**
- * @param options.userAgent the product that the requests come from, such as `SVC-DocBuilder/1.0`
- * @param options.proxy leads to all hosts but those of the allow list; names are resolved and checked here all the same
+ * @param options.userAgent such as `SVC-DocBuilder/1.0`
+ * @param options.proxy for all hosts but the listed ones; names are still resolved and checked here
  */
 export function createOutbound(options: {
   allow: AllowList;
@@ -112,7 +110,7 @@ export function createOutbound(options: {
   };
 }
 
-/** Returns the URL of a redirect; undefined for any other answer. */
+/** Returns the URL of a redirect; undefined for other answers. */
 function getRedirect(response: IncomingResponse, from: URL): URL | undefined {
   const location = getHeader(response, 'location');
   if (!REDIRECTS.has(response.statusCode) || location === undefined) return undefined;

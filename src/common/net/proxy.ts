@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { unescape as decode } from 'node:querystring';
 import { basicAuthorization } from '../http/basic-auth.ts';
 
-/** Why a proxy has opened no tunnel; says nothing about where it was to lead. */
+/** A proxy has opened no tunnel; the message does not name the target. */
 class ProxyError extends Error {
   readonly code = 'ERR_PROXY_REFUSED';
 
@@ -15,9 +15,7 @@ class ProxyError extends Error {
 }
 
 /**
- * Opens a connection through an HTTP proxy (RFC 9110, section 9.3.6: CONNECT). TLS to whoever is at its end is the caller's.
- * @param authority `host:port`, as the proxy is to connect to it
- * @param signal ends it until it is open
+ * Opens a tunnel through an HTTP proxy (RFC 9110, section 9.3.6: CONNECT). @param authority `host:port` of the target
  */
 export async function openTunnel(proxy: URL, authority: string, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
@@ -46,10 +44,7 @@ export async function openTunnel(proxy: URL, authority: string, signal: AbortSig
   return promise;
 }
 
-/**
- * Reads the address of a proxy, `http://[user:password@]host:port`.
- * @returns also what is wrong with it
- */
+/** Parses the address of a proxy, `http://[user:password@]host:port`. */
 export function parseProxy(text: string): { proxy: URL | undefined; mistakes: string[] } {
   if (text === '') return { proxy: undefined, mistakes: [] };
   const url = URL.parse(text);

@@ -3,33 +3,27 @@ import { type Address, isMetadata, isPublic, parseAddress } from './address.ts';
 import { type AllowList, allowsAddress, allowsName } from './allow-list.ts';
 import { unlessAborted, withDeadline } from './deadline.ts';
 import { fetchFailed, notAllowed, toFetchError } from './failure.ts';
-import { type DenyList, deniedBits } from './outbound-settings.ts';
+import { type DenyList, deniedPrefixLength } from './outbound-settings.ts';
 
-/** A URL that was checked, and the only addresses that a connection for it may go to. */
+/** A checked URL and the only addresses for its connection. */
 export interface Target {
   readonly url: URL;
   readonly addresses: readonly [Address, ...Address[]];
-  /** The operator has listed it: it is one of his own, to which no proxy leads. */
+  /** The operator has listed it; no proxy is used. */
   readonly listed: boolean;
 }
 
-/**
- * Resolves a host name to all of its addresses; rejects when it has none.
- * @param listed whether the operator has listed the name
- */
+/** Resolves a host name to all of its addresses. @param listed whether the operator has listed the name */
 export type Lookup = (name: string, listed: boolean) => Promise<readonly { address: string }[]>;
 
 /** Milliseconds for resolving one name. */
 const LOOKUP_TIMEOUT = 2000;
-/** Milliseconds until a name server is asked once more, which then gets twice as long. */
+/** Milliseconds until a name server is asked again, with twice the time. */
 const TRY_MS = 700;
 const TRIES = 2;
 
 /**
- * Reads a URL and checks what can be known without asking anybody: http or https, no credentials, a sound host.
- * Every decision is taken on the parsed URL (WHATWG), never on its text. Any port is fine: a public service may listen
- * anywhere, and internal ones are recognized by their address.
- * @param base what a relative `text` is relative to
+ * Parses a URL (WHATWG) and checks what needs no lookup: http or https, no credentials, a valid host, any port.
  * @throws {AppError} url_not_allowed
  */
 export function parseTarget(text: string, base?: URL): URL {
@@ -46,9 +40,8 @@ export function parseTarget(text: string, base?: URL): URL {
 }
 
 /**
- * Resolves the host of a parsed URL, once, and checks every address: one that is neither public nor listed refuses the
- * URL as a whole (contract: Outbound URL rules). What the operator denies is not public; the allow list opens it by a
- * name, or by an address or range that is narrower than the denied one.
+ * Resolves the host of a URL once. Each address has to be public or listed (contract: Outbound URL rules). A denied
+ * address is not public; the allow list opens it by name, or by an address or a narrower range.
  * @throws {AppError} url_not_allowed; download_failed when the name does not resolve
  */
 export async function resolveTarget(
@@ -65,18 +58,18 @@ export async function resolveTarget(
   if (!first) throw fetchFailed('network');
   const mayReach = (address: Address): boolean => {
     if (listed && !isMetadata(address)) return true;
-    const denied = deniedBits(options.deny, address);
+    const denied = deniedPrefixLength(options.deny, address);
     if (denied === undefined && isPublic(address)) return true;
     return allowsAddress(options.allow, address, port, denied);
   };
   const addresses = [first, ...others] as const;
   if (!addresses.every(mayReach)) throw notAllowed('address');
   const isListed = (address: Address): boolean =>
-    allowsAddress(options.allow, address, port, deniedBits(options.deny, address));
+    allowsAddress(options.allow, address, port, deniedPrefixLength(options.deny, address));
   return { url, addresses, listed: listed || addresses.every(isListed) };
 }
 
-/** The port that a URL leads to, also when it is the default one of its scheme. */
+/** Returns the port of a URL, also the default one. */
 export function getPort(url: URL): number {
   return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 }
@@ -101,9 +94,9 @@ function resolve(name: string, lookup: (name: string) => ReturnType<Lookup>, out
 }
 
 /**
- * Listed names, and those of one label, are the system's: it knows /etc/hosts and the cluster's search domains. All others
- * are asked of DNS itself. The system's way takes a thread until it has an answer, and there are two: names
- * whose servers keep silent, which anybody can own, would hold up every download and callback.
+ * Creates a lookup. Listed names, and those of one label, are resolved by the system (/etc/hosts, the cluster's search
+ * domains), others by DNS: the system's lookup holds one of two threads until it ends, and a name whose server keeps
+ * silent would hold up all requests.
  * @param servers name servers instead of the system's
  */
 export function createLookup(servers?: readonly string[]): Lookup {

@@ -9,14 +9,12 @@ import { isUnknownAuthority } from '../net/unknown-authority.ts';
 import { type S3Settings, TIMINGS } from './client.ts';
 import { answeredWithin, OTHER_HOST, S3Error } from './error.ts';
 
-/** The code of an answer that is no store's: it has other bytes than were put. */
+/** The answer has other bytes than were put. */
 const NOT_KEPT = 'NotKept';
 
 /**
- * Tries all that is needed later, with an object of its own.
- * @param folder the beginning of the objects' names
- * @throws {ConfigError} when the store refuses what is configured. One that does not answer may do so later: that is only
- *   logged
+ * Puts, reads and removes an object. A store that does not answer is logged.
+ * @throws {ConfigError} when the store refuses the settings
  */
 export async function checkBucket(
   client: S3Client,
@@ -46,7 +44,7 @@ export async function checkBucket(
   }
 }
 
-/** Variable and mistake, by the code of the store or of Node. */
+/** Variable and message by the code of the store or of Node. */
 const MISTAKES: Readonly<Record<string, readonly [variable: string, message: string]>> = {
   NoSuchBucket: ['SVC_S3_BUCKET', 'names a bucket that does not exist'],
   ENOENT: ['SVC_S3_BUCKET', 'names a bucket that does not exist'],
@@ -59,7 +57,7 @@ const MISTAKES: Readonly<Record<string, readonly [variable: string, message: str
   AuthorizationHeaderMalformed: ['SVC_S3_REGION', 'is not the region of the bucket'],
 };
 
-/** Says what is wrong with the configuration of a store that has refused a request. */
+/** Converts a store's refusal to a mistake of the configuration. */
 function describeMistake({ code, httpStatus: status, operation, words }: S3Error): Mistake {
   const said = words && `: ${words}`;
   const of = (path: string, message: string): Mistake => ({ path, message });

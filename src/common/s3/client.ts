@@ -7,24 +7,24 @@ export interface S3Settings extends S3Config {
 
 /** Milliseconds. */
 export interface S3Timings {
-  /** The time without a byte after which a server counts as hung. */
+  /** Time without a byte after which a server hangs. */
   idleMs: number;
-  /** The time that a request without content may take, or an answer to begin, with repetitions. */
+  /** Time for a request without content, or for the beginning of an answer, with retries. */
   requestMs: number;
-  /** The time that a read goes on without a byte while the store fails. */
+  /** Time that a read retries without a new byte. */
   patienceMs: number;
 }
 
 export const TIMINGS: S3Timings = { idleMs: 8_000, requestMs: 10_000, patienceMs: 15_000 };
 const CONNECT_MS = 3_000;
 
-/** No limit of connections: saves must not wait for downloads of slow clients. */
+/** Saves must not wait for downloads of slow clients. */
 const AGENT = { maxSockets: Number.POSITIVE_INFINITY };
 
-/** It would write to the console; what fails is thrown as well. */
+/** The default writes to the console; errors are thrown as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** Creates the client. It follows no redirect, and repeats requests without a body of their own up to three times. */
+/** Creates a client, which follows no redirect and retries requests without a body up to three times. */
 export function createS3Client({ endpoint, region, credentials, timings = TIMINGS }: S3Settings): S3Client {
   return new S3Client({
     region,

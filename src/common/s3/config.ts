@@ -1,18 +1,18 @@
 import { httpUrlMistakes, type ReadConfig } from '../config.ts';
 
-/** An S3-compatible store, as the administrator names it. */
+/** Settings of an S3-compatible store. */
 export interface S3Config {
   readonly bucket: string;
-  /** URL of the server; AWS, as the region says, unless given. */
+  /** URL of the server; AWS by default. */
   readonly endpoint?: string | undefined;
   readonly region: string;
-  /** The beginning of all names; empty, or with a slash at its end. */
+  /** Prefix of all names; empty, or with a slash at its end. */
   readonly prefix: string;
-  /** By default those that the client finds by itself: environment, files, web identity, metadata of the machine. */
+  /** By default the client's own: environment, files, web identity, metadata of the machine. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** The variables of an object store, which services have in common. */
+/** The variables of an object store. */
 export interface S3Environment {
   SVC_S3_BUCKET?: string;
   SVC_S3_ENDPOINT?: string;
@@ -22,7 +22,7 @@ export interface S3Environment {
   SVC_S3_SECRET_ACCESS_KEY: string;
 }
 
-/** Reads the settings of an object store; undefined where there is none. */
+/** Reads the settings of an object store; undefined without one. */
 export function readS3(env: S3Environment, blame: ReadConfig<S3Environment>['blame']): S3Config | undefined {
   const { SVC_S3_BUCKET: bucket, SVC_S3_ENDPOINT: endpoint, SVC_S3_REGION: region, SVC_S3_PREFIX: prefix } = env;
   const { SVC_S3_ACCESS_KEY_ID: accessKeyId, SVC_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;

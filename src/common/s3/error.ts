@@ -1,29 +1,26 @@
 import { withDeadline } from '../net/deadline.ts';
 import { isUnknownAuthority } from '../net/unknown-authority.ts';
 
-/** Node's code for a certificate that does not name the host that was asked for. */
+/** Node's code for a certificate of another host. */
 export const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
-/** The errors that S3 clients throw, as far as they matter here. */
+/** An error of the client. */
 interface Thrown {
   name?: string;
   message?: string;
-  /** The code of Node, when there was no answer. */
+  /** Node's code, without an answer. */
   code?: string;
   $metadata?: { httpStatusCode?: number };
 }
 
-/**
- * A request to the object store that failed. Unlike the client's error it has nothing of the request: no address, no
- * access key, nothing that was signed.
- */
+/** A failed request to the object store, without address, access key or signature of the request. */
 export class S3Error extends Error {
-  /** The store's code, such as `NoSuchBucket`, or Node's; `ENOENT` for an object that is not there, as of a file. */
+  /** The store's code, such as `NoSuchBucket`, or Node's; `ENOENT` for a missing object. */
   readonly code: string;
-  /** Undefined when there was no answer. It is no `status`: that of an error is one to answer a client with. */
+  /** Undefined without an answer. Not named `status`, which express would answer with. */
   readonly httpStatus: number | undefined;
   readonly operation: string;
-  /** What the store says of it, or Node. */
+  /** The message of the store or of Node. */
   readonly words: string;
 
   constructor(operation: string, thrown: unknown) {
@@ -43,9 +40,9 @@ export class S3Error extends Error {
   }
 
   /**
-   * Returns whether the same request may work in a moment: there was no answer, or one that blames the server or another
-   * request (409: AWS' `OperationAborted`, versitygw where the last object of the same folder goes), or a bucket that is
-   * full (Ceph's `QuotaExceeded`, MinIO's `XMinioAdminBucketQuotaExceeded`).
+   * Returns whether a retry may succeed: no answer, an error of the server, a conflict (409: AWS' `OperationAborted`,
+   * versitygw when the last object of a folder goes), or a full bucket (Ceph's `QuotaExceeded`, MinIO's
+   * `XMinioAdminBucketQuotaExceeded`).
    */
   get isPassing(): boolean {
     const { code, httpStatus: status } = this;
@@ -56,10 +53,7 @@ export class S3Error extends Error {
   }
 }
 
-/**
- * Runs a request that has to be answered within a time, repetitions included.
- * @throws {S3Error}
- */
+/** Runs a request and its retries within a time. @throws {S3Error} */
 export function answeredWithin<Result>(
   ms: number,
   operation: string,

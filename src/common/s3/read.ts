@@ -6,7 +6,7 @@ import type { ByteRange } from '../byte-range.ts';
 import type { S3Timings } from './client.ts';
 import { answeredWithin, S3Error } from './error.ts';
 
-/** The interval at which a read asks while the store fails. */
+/** Milliseconds between retries. */
 const RETRY_MS = 250;
 
 export interface StoredObject {
@@ -18,9 +18,8 @@ export interface StoredObject {
 type Timings = Pick<S3Timings, 'requestMs' | 'patienceMs'>;
 
 /**
- * Reads an object, or a range of it. A connection that breaks is replaced by one that goes on where it ended: objects
- * never change. The stream fails when the store does for a while, and before its last bytes when they are not those that
- * were stored.
+ * Reads an object, or a range of it. A broken connection is replaced by one that continues: objects never change. Fails
+ * when the store does for a while, and before the last bytes when the content is not the stored one.
  */
 export class ObjectStream extends Readable {
   readonly #closed = new AbortController();
@@ -81,7 +80,7 @@ async function* piecesOf(
   return undefined;
 }
 
-/** Begins to read at a position. @returns the bytes from there on, and how many they are */
+/** Starts a read at a position. @returns the bytes from there on, and their number */
 async function get(
   client: S3Client,
   { bucket, key }: StoredObject,
@@ -98,14 +97,14 @@ async function get(
   throw new S3Error('read', { name: 'UnexpectedAnswer', $metadata: { httpStatusCode: 502 } });
 }
 
-/** Returns how many bytes an answer has to have that begins at a position; undefined when it is not what was asked for. */
+/** Returns the number of bytes of an answer; undefined when its range is another one. */
 function parseSize(contentRange = '', position: number, range: ByteRange | undefined): number | undefined {
   const [, first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange) ?? []).map(Number);
   const wanted = Math.min(range?.end ?? Number.POSITIVE_INFINITY, Number(total) - 1);
   return first === position && last === wanted ? last - first + 1 : undefined;
 }
 
-/** @throws {S3Error} when all bytes were read, and they are others */
+/** @throws {S3Error} when the bytes that were read are others */
 function checkBytes({ sha256 }: StoredObject, hash: Hash | undefined): void {
   if (!hash || hash.digest('hex') === sha256) return;
   const message = `the bytes are not those of ${sha256}`;

@@ -3,9 +3,9 @@ import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { S3Error } from './error.ts';
 
 /**
- * Uploads a file. Its SHA-256 is sent twice: signed as the hash of the request's content, which every S3 server has to
- * verify, and as the checksum that is stored with the object. A server that verifies neither would be found out by reading.
- * @throws {S3Error} and errors of the file as they are
+ * Uploads a file. Its SHA-256 is signed as the content's hash, which every S3 server verifies, and stored as a
+ * checksum.
+ * @throws {S3Error}, and errors of the file as they are
  */
 export async function uploadFile(
   client: S3Client,

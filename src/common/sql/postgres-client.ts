@@ -2,25 +2,25 @@ import pg, { type ClientBase, type ClientConfig, type CustomTypesConfig } from '
 import { Unavailable } from '../unavailable.ts';
 import { type Query, type Value, whileOpen } from './query.ts';
 
-/** The time that a connection may take, and an answer, before the database counts as away. */
+/** Milliseconds to connect, and for an answer. */
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 10_000;
 
-/** SQLSTATE classes of troubles that pass: connection, resources, operator, system, internal. */
+/** SQLSTATE classes of transient errors: connection, resources, operator, system, internal. */
 const PASSING = /^(08|53|57|58|XX)/;
 
-/** 64-bit integers as numbers: those here are times and counts. */
+/** 64-bit integers as numbers; ours are times and counts. */
 const types: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** The client verifies the server's certificate in each of these modes, unlike libpq, and warns of that on stderr. */
+/** pg verifies the server's certificate in each of these modes, unlike libpq, and warns of that on stderr. */
 const VERIFIED = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
 
 /**
- * @param url `postgresql://…`; what it leaves out, libpq's variables say (`PGSSLMODE` and its like)
- * @param application the name that the server shows for the connections
+ * @param url `postgresql://…`; libpq's variables (`PGSSLMODE` and its like) complete it
+ * @param application the connections' name on the server
  */
 export function clientOptions(url: string, application: string): ClientConfig {
   return {
@@ -34,7 +34,7 @@ export function clientOptions(url: string, application: string): ClientConfig {
   };
 }
 
-/** The beginning of a transaction. Settings of the server or the user that would break a promise do not count in it. */
+/** Begins a transaction, with the settings that durability needs. */
 export const BEGIN_WRITING: string = begin(
   'READ COMMITTED READ WRITE',
   "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'",
@@ -50,7 +50,7 @@ function begin(mode: string, ...more: string[]): string {
   return [`BEGIN ISOLATION LEVEL ${mode}`, ...limits, ...more].join('; ');
 }
 
-/** Runs `work` as a transaction. After an `Unavailable` the connection is good for nothing any more. */
+/** Runs `work` as a transaction. After an `Unavailable` the connection is unusable. */
 export async function transaction<Result>(
   client: ClientBase,
   begin: string,
@@ -72,7 +72,7 @@ export async function transaction<Result>(
   }
 }
 
-/** The queries of a connection, or of a pool. */
+/** Returns the queries of a connection or a pool. */
 export function createQuery(client: Pick<ClientBase, 'query'>): Query {
   return async (text, values) => {
     const query = { text: numbered(text), values: values.map(withoutNul), rowMode: 'array' as const };
@@ -80,14 +80,12 @@ export function createQuery(client: Pick<ClientBase, 'query'>): Query {
   };
 }
 
-/**
- * PostgreSQL's text has no NUL, and users may send one: a replacement character stands for it, which no id of ours has.
- */
+/** PostgreSQL's text has no NUL; a replacement character stands for it. */
 function withoutNul(value: Value): Value {
   return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
 }
 
-/** PostgreSQL numbers its parameters. No text of ours has a question mark in it. */
+/** Numbers the parameters. No text of ours contains another question mark. */
 function numbered(text: string): string {
   let number = 0;
   return text.replaceAll('?', () => {
@@ -96,7 +94,7 @@ function numbered(text: string): string {
   });
 }
 
-/** @throws {Unavailable} for trouble that passes; only the server's own errors can be mistakes of ours */
+/** @throws {Unavailable} for a transient error; others are our mistakes */
 async function run<Row extends unknown[]>(
   client: Pick<ClientBase, 'query'>,
   query: { text: string; values?: Value[]; rowMode?: 'array' },

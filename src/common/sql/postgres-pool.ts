@@ -1,23 +1,18 @@
-import pg, { type ClientBase, type Pool, type PoolConfig } from 'pg';
+import pg, { type ClientBase, type PoolConfig } from 'pg';
 import { Unavailable } from '../unavailable.ts';
 import { createQuery } from './postgres-client.ts';
 
-/** Connections to a database, which are lent to one user each. */
-export interface Connections {
-  /**
-   * Runs `use` with a connection of its own.
-   * @throws {Unavailable} when there is none in time, or it is lost; what `use` throws
-   */
-  borrow<Result>(use: (client: ClientBase) => Promise<Result>): Promise<Result>;
-  /** Resolves when those that are lent are back and all have ended. */
-  close(): Promise<void>;
-}
+/** A pool of connections. */
+export type Connections = ReturnType<typeof openConnections>;
 
-/** @param config with `max`, how many there are at most */
-export function openConnections(config: PoolConfig): Connections {
+/** @param config with `max`, the number of connections */
+export function openConnections(config: PoolConfig) {
+  /** Also those that wait for a connection: the pool's own end would let them time out. */
   const underWay = new Set<Promise<unknown>>();
-  const pool = openPool(config);
+  const pool = new pg.Pool({ ...config, onConnect });
   let closed = false;
+  // Of an idle connection; the next query opens another one.
+  pool.on('error', () => {});
 
   async function lend<Result>(use: (client: ClientBase) => Promise<Result>): Promise<Result> {
     if (closed) throw new Unavailable(new Error('the connections are closed'));
@@ -36,13 +31,15 @@ export function openConnections(config: PoolConfig): Connections {
   }
 
   return {
-    borrow(use) {
+    /** Runs `use` with a connection. @throws {Unavailable} when there is none in time, or it is lost */
+    borrow<Result>(use: (client: ClientBase) => Promise<Result>): Promise<Result> {
       const lent = lend(use);
       const ended = lent.catch(() => {}).finally(() => underWay.delete(ended));
       underWay.add(ended);
       return lent;
     },
-    async close() {
+    /** Resolves when all connections are returned and closed. */
+    async close(): Promise<void> {
       if (closed) return;
       closed = true;
       await Promise.all(underWay);
@@ -51,16 +48,9 @@ export function openConnections(config: PoolConfig): Connections {
   };
 }
 
-function openPool(config: PoolConfig): Pool {
-  const pool = new pg.Pool({ ...config, onConnect });
-  // One that ends while nobody has it.
-  pool.on('error', () => {});
-  return pool;
-}
-
-/** @throws {Unavailable} after a failover the address may lead to the old server for a while */
+/** @throws {Unavailable} for a standby: after a failover the address may lead to the old server for a while */
 async function onConnect(client: ClientBase): Promise<void> {
-  // One that ends while it is lent; its user learns that from what is asked of it.
+  // Of a borrowed connection; its query fails as well.
   client.on('error', () => {});
   const [row] = await createQuery(client)('SELECT pg_is_in_recovery()::text', []);
   if (row?.[0] === 'true') throw new Unavailable(new Error('the database is a standby, which takes no changes'));

@@ -5,26 +5,22 @@ import { BEGIN_WRITING, createQuery, transaction } from './postgres-client.ts';
 import type { Connections } from './postgres-pool.ts';
 import type { Query } from './query.ts';
 
-/** Advisory locks of PostgreSQL have numbers for names. */
+/** Name of an advisory lock. */
 const MIGRATION_LOCK = 1_398_162_248;
-/** The oldest PostgreSQL that is tested with. */
+/** The oldest tested version. */
 const OLDEST_SERVER = 14;
 
 /** The tables of one service. */
 export interface Schema {
-  /** The name of the table that tells their version. */
+  /** Name of the table with their version. */
   schema: string;
-  /** Statements, step by step. */
+  /** Statements of each version. */
   steps: readonly string[];
-  /** The version that a release has to know to work with the newest one. */
+  /** The oldest version that a release has to know. */
   oldest: number;
 }
 
-/**
- * Brings the tables of a service to their newest version.
- * @returns the random id of the database
- * @throws {Error} in words for the operator
- */
+/** Migrates the tables of a service. @returns the random id of the database @throws {Error} for the operator */
 export async function openTables(connections: Connections, schema: Schema): Promise<string> {
   try {
     return await connections.borrow(async (client) => {
@@ -44,10 +40,10 @@ function explain({ message, code }: NodeJS.ErrnoException): string {
 }
 
 /**
- * Brings a database to the newest version, all or nothing, as part of the caller's transaction. One that a newer release
- * made is left as it is, and may be worked with unless that release says otherwise.
- * @returns the random id that the database got with its first version
- * @throws {Error} in words for the operator
+ * Migrates a database in the caller's transaction. One of a newer release stays as it is, and may be used unless that
+ * release forbids it.
+ * @returns the random id of the database
+ * @throws {Error} for the operator
  */
 export async function migrate(query: Query, { schema, steps, oldest }: Schema): Promise<string> {
   // A replica that starts at the same time waits here, and then finds everything done.
@@ -74,7 +70,7 @@ async function runStatements(query: Query, text: string): Promise<void> {
   for (const statement of text.split(';')) if (statement.trim() !== '') await query(statement, []);
 }
 
-/** @throws {Error} in words for the operator, for a server that cannot do what is needed */
+/** @throws {Error} for the operator, for an unsuitable server */
 async function checkServer(query: Query): Promise<void> {
   const [row] = await query(
     `SELECT current_setting('server_version_num')::bigint, current_setting('server_encoding')`,

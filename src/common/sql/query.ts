@@ -1,13 +1,13 @@
 /** The content of a column. */
 export type Value = string | number | null;
 
-/** Runs a statement, with a `?` for each value, and returns the rows that it gives. */
+/** Runs a statement with a `?` for each value, and returns its rows. */
 export type Query = (text: string, values: readonly Value[]) => Promise<readonly (readonly Value[])[]>;
 
-/** Returns `query` until `end`: work that goes on after its transaction must not write into another one. */
+/** Returns `query`, which fails after `end`: later calls would run in another transaction. */
 export function whileOpen(query: Query): {
   query: Query;
-  /** Returns whether all calls have ended. */
+  /** Returns whether all calls have settled. */
   end: () => boolean;
 } {
   let open = true;
@@ -29,7 +29,7 @@ export function whileOpen(query: Query): {
   };
 }
 
-/** Keeps a key in a table of names and values, unless it has one of that name. @returns the one that it has */
+/** Stores a key under a name unless there is one. @returns the stored key */
 export async function keepKey(query: Query, table: string, name: string, key: Buffer): Promise<Buffer> {
   const values = [name, key.toString('hex')];
   await query(`INSERT INTO ${table} (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, values);

@@ -2,7 +2,7 @@
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
 
-/** Returns whether another process, or another connection, has the lock. */
+/** Returns whether another connection has the lock. */
 export const isBusy = (error: unknown): boolean => resultCode(error) === SQLITE_BUSY;
 
 /** Returns whether the disk is full. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { IdIssuer } from '../../../cmd/docbuilder/jobs/ids.ts';
-import { requestId } from '../../../src/common/ids.ts';
+import { requestId } from '../../../src/common/http/errors.ts';
 
 const now = Date.UTC(2026, 10, 21, 8, 0, 0);
 

@@ -281,7 +281,7 @@ describe('jobs', () => {
     it('take no more and more memory: the eldest are forgotten', async () => {
       const { id } = await unkept();
       const job = await registry.job(id);
-      for (let count = 0; count < 10_000; count++) registry.keepLater({ ...job, id: registry.newJobId() });
+      for (let count = 0; count < 10_000; count++) registry.holdUnsaved({ ...job, id: registry.newJobId() });
       const error = await registry.job(id).catch((thrown: unknown) => thrown);
       expect(error).to.include({ code: 'not_found' });
     });

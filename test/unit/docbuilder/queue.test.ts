@@ -60,14 +60,25 @@ describe('the job queue', () => {
     await running.end();
   });
 
+  it('runs what it has accepted, also once its part of the limits is none', async () => {
+    let parallel = 1;
+    const queue = new JobQueue(() => ({ parallel, capacity: parallel, limit: 1 }));
+    const [running, waiting] = [begin(queue), begin(queue)];
+    parallel = 0;
+    await running.end();
+    expect(waiting.started()).to.equal(true);
+    expect(refusal(() => queue.assertRoom()).code).to.equal('queue_full');
+    await waiting.end();
+  });
+
   it('ends a slow job for one that somebody waits for, and starts it again beside the others', async () => {
     const queue = openQueue(2, 10);
     const log: string[] = [];
     const slow = (name: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const ended = queue.reserve().run(async (yielded) => {
+      const ended = queue.reserve().run(async (preempted) => {
         log.push(`${name} starts`);
-        await Promise.race([promise, new Promise((_, reject) => yielded.addEventListener('abort', reject))]);
+        await Promise.race([promise, new Promise((_, reject) => preempted.addEventListener('abort', reject))]);
         log.push(`${name} ends`);
       }, never);
       return { end: resolve, ended };

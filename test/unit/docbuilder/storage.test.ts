@@ -144,7 +144,7 @@ describe('the storage of several DocBuilders', function () {
         expect(job?.error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
       }
       expect(await two.store.takeOver()).to.deep.equal([]);
-      expect([await one.store.sends(open), await two.store.sends(open)]).to.deep.equal([false, true]);
+      expect([await one.store.ownsCallback(open), await two.store.ownsCallback(open)]).to.deep.equal([false, true]);
     });
 
     it('takes no longer to take over the more it had to do, and no callback waits for what else is to be written', async () => {
@@ -159,6 +159,22 @@ describe('the storage of several DocBuilders', function () {
       await two.store.flush();
       const ended = await database.query(`SELECT id FROM docbuilder_jobs WHERE state = 'ended'`, []);
       expect(ended).to.deep.equal([[quiet.id]]);
+    });
+
+    it('its callbacks are taken over once more where no answer came to the first time', async () => {
+      const [one, two] = [await member(known, at), await member(known, at)];
+      const open = { ...newOne(), callback };
+      await one.store.add(open);
+      await one.replicas.leave();
+      const takeOver = two.rows.takeOver.bind(two.rows);
+      two.rows.takeOver = async (...parameters) => {
+        two.rows.takeOver = takeOver;
+        await takeOver(...parameters);
+        throw new Unavailable(new Error('no answer'));
+      };
+      expect(await two.store.takeOver().catch((error) => error)).to.be.instanceOf(Unavailable);
+      expect((await two.store.takeOver()).map(({ id }) => id)).to.deep.equal([open.id]);
+      expect(await two.store.takeOver()).to.deep.equal([]);
     });
 
     it('only one of the others takes over, though all of them find it at once', async () => {
@@ -239,7 +255,7 @@ describe('the storage of several DocBuilders', function () {
     const job = newJob(known.ids.issue('job', Date.now()), Date.now());
     await one.store.add(job);
     expect(await two.store.read(job.id)).to.include({ status: 'queued' });
-    one.store.note(Object.assign(job, { status: 'running' }));
+    one.store.noteProgress(Object.assign(job, { status: 'running' }));
     await one.store.flush();
     expect(await two.store.read(job.id)).to.include({ status: 'running' });
     // As if the answer to its insertion had been lost.
@@ -262,7 +278,7 @@ describe('the storage of several DocBuilders', function () {
       expect(await one.store.read(job.id)).to.include({ status: 'done' });
       expect(await two.store.read(job.id)).to.include({ status: 'queued' });
       expect(() => one.store.assertReady()).to.throw('pool_unavailable');
-      expect(await one.store.sends(done).catch((error) => error.code)).to.equal('pool_unavailable');
+      expect(await one.store.ownsCallback(done).catch((error) => error.code)).to.equal('pool_unavailable');
       await one.store.flush();
       expect(() => one.store.assertReady()).to.throw('pool_unavailable');
     } finally {
@@ -271,7 +287,7 @@ describe('the storage of several DocBuilders', function () {
     await one.store.flush();
     one.store.assertReady();
     expect(await two.store.read(job.id)).to.include({ status: 'done' });
-    expect(await one.store.sends(done)).to.equal(true);
+    expect(await one.store.ownsCallback(done)).to.equal(true);
   });
 
   describe('while the bucket hangs', () => {

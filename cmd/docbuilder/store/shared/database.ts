@@ -1,17 +1,16 @@
 import { newKey } from '../../../../src/common/fs/key-file.ts';
 import { clientOptions, createQuery } from '../../../../src/common/sql/postgres-client.ts';
 import { openConnections } from '../../../../src/common/sql/postgres-pool.ts';
-import type { Schema } from '../../../../src/common/sql/postgres-tables.ts';
-import { openTables } from '../../../../src/common/sql/postgres-tables.ts';
+import { openTables, type Schema } from '../../../../src/common/sql/postgres-tables.ts';
 import { keepKey, type Query } from '../../../../src/common/sql/query.ts';
 
 const CONNECTIONS = 10;
-/** All statements are short. A request that waits for one is refused soon when the database hangs. */
+/** All statements are short. When the database hangs, requests are refused after this time. */
 const ANSWER_MS = 3_000;
 
 /**
- * One step a version. A step that was released never changes: add another. The release before works with the database
- * while this one is rolled out, so a step adds what has a default, or takes away what that release did not use any more.
+ * One step a version. A released step never changes. During a rollout the release before works with the database as well:
+ * a step adds columns with a default, or removes what that release did not use.
  */
 const SCHEMA: Schema = {
   schema: 'docbuilder_schema',
@@ -52,7 +51,7 @@ const SCHEMA: Schema = {
   ],
 };
 
-/** The rows that all replicas share. */
+/** The database of all replicas. */
 export interface Database {
   /** @throws {Unavailable} when there is no answer */
   query: Query;
@@ -76,7 +75,7 @@ export async function openDatabase(url: string): Promise<Database> {
   return { query: (text, values) => borrow((client) => createQuery(client)(text, values)), close };
 }
 
-/** A random key that the database has from its first use on. */
+/** Returns a random key, the same for all replicas. */
 export function sharedKey(query: Query, name: string): Promise<Buffer> {
   return keepKey(query, 'docbuilder_keys', name, newKey());
 }

@@ -3,14 +3,14 @@ import type { Query, Value } from '../../../../src/common/sql/query.ts';
 import type { JobRecord } from '../../jobs/job.ts';
 import { stopping } from '../../jobs/queue.ts';
 
-/** Milliseconds that a replica has to remove the files of expired jobs that it has claimed. */
+/** Milliseconds that a replica has to remove the files of claimed jobs. */
 const REMOVAL_MS = 60_000;
 /** Expired jobs that are claimed at a time. */
 const CLAIMED = 500;
 
 const COLUMNS = 'record, lost_at, expires_at';
 
-/** Rows of jobs, as one replica sees them. A row belongs to the replica that runs the job and then sends its callback. */
+/** Rows of jobs. A row belongs to the replica that runs the job and then sends its callback. */
 export class JobRows {
   readonly #query: Query;
   readonly #replica: string;
@@ -25,13 +25,13 @@ export class JobRows {
     await this.#query(`INSERT INTO docbuilder_jobs (id, replica, state, record) VALUES (?, ?, 'open', ?)`, values);
   }
 
-  /** Writes how far a job is that has not ended. */
-  async note(job: JobRecord): Promise<void> {
+  /** Updates a job that has not ended. */
+  async noteProgress(job: JobRecord): Promise<void> {
     const where = `WHERE id = ? AND replica = ? AND state = 'open'`;
     await this.#query(`UPDATE docbuilder_jobs SET record = ? ${where}`, [JSON.stringify(job), job.id, this.#replica]);
   }
 
-  /** Writes a job that has ended. @returns false where another replica has given it up, or taken it over */
+  /** Writes an ended job. @returns false where another replica has taken it over */
   async end(job: JobRecord): Promise<boolean> {
     const state = job.callback?.state === 'pending' ? 'calling' : 'ended';
     const values = [job.id, this.#replica, state, JSON.stringify(job), job.expiresAt, job.expiresAt];
@@ -57,11 +57,11 @@ export class JobRows {
   }
 
   /**
-   * Takes over what replicas left that are no more. What had not ended there has failed.
-   * @returns these jobs
+   * Takes over the jobs of dead replicas. Those that had not ended have failed.
+   * @param again also returns jobs with a pending callback that are this replica's already
    */
-  async takeOver(now: number, expiresAt: number): Promise<JobRecord[]> {
-    // For a row that another replica has just taken over, PostgreSQL asks NOT IN again, and NOT EXISTS, which is a join, not.
+  async takeOver(now: number, expiresAt: number, again: boolean): Promise<JobRecord[]> {
+    // PostgreSQL evaluates NOT IN again for a row that another replica has just taken over, and NOT EXISTS, a join, not.
     const rows = await this.#query(
       `UPDATE docbuilder_jobs SET
          replica = ?,
@@ -70,9 +70,9 @@ export class JobRows {
          remove_at = CASE WHEN state = 'open' THEN ?::bigint ELSE remove_at END,
          state = 'calling'
        WHERE state <> 'ended'
-         AND replica NOT IN (SELECT id FROM docbuilder_replicas)
+         AND (replica NOT IN (SELECT id FROM docbuilder_replicas) OR (state = 'calling' AND replica = ?))
        RETURNING ${COLUMNS}`,
-      [this.#replica, now, expiresAt, expiresAt],
+      [this.#replica, now, expiresAt, expiresAt, again ? this.#replica : null],
     );
     return rows.map(toRecord);
   }
@@ -100,7 +100,7 @@ export class JobRows {
   }
 }
 
-/** A job that was lost with its replica has the error of one that a stop ends. */
+/** A job that was lost with its replica has the error of a stop. */
 function toRecord([record, lostAt, expiresAt]: readonly Value[]): JobRecord {
   const job: JobRecord = JSON.parse(String(record));
   if (lostAt === null || lostAt === undefined) return job;

@@ -2,12 +2,12 @@ import type { Clock } from '../../../../src/common/clock.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import type { IdIssuer } from '../../jobs/ids.ts';
 import type { JobRecord, OutputRecord } from '../../jobs/job.ts';
-import { isStorageAway, type JobStore, type ReadResult, storageAway } from '../../jobs/job-store.ts';
+import { isStorageUnavailable, type JobStore, type ReadResult, storageUnavailable } from '../../jobs/job-store.ts';
 import { createJobFiles } from '../folder-jobs.ts';
 import type { JobRows } from './job-rows.ts';
 import type { Results } from './results.ts';
 
-/** Age at which an object without a row is nobody's any more: more than any retention and any time in a queue. */
+/** Age at which an object without a row is removed: more than any retention and any time in a queue. */
 const LEFT_OVER_MS = 48 * 3_600_000;
 
 interface Dependencies {
@@ -22,15 +22,15 @@ interface Dependencies {
   log: Logger;
 }
 
-/** An ended job that is still to be written. */
+/** An ended job that is not written yet. */
 interface Unsaved {
   job: JobRecord;
   underWay: boolean;
 }
 
 /**
- * Jobs that several replicas share: a row each, and results as objects. Results are files of this replica until they are
- * uploaded; a job that ends while database or object store are away waits here, and is told of from here.
+ * Stores the jobs of several replicas: a row each, and results as objects. Results are files of this replica until they
+ * are uploaded. A job that ends while database or object store are away stays here until they are back.
  */
 export class SharedJobs implements JobStore {
   readonly #deps: Dependencies;
@@ -40,16 +40,18 @@ export class SharedJobs implements JobStore {
   readonly discard: JobStore['discard'];
   readonly #changed = new Set<JobRecord>();
   readonly #unsaved = new Map<string, Unsaved>();
-  /** Ended jobs whose files are still here for the answer that is on its way. */
+  /** Ended jobs whose answer still reads their files. */
   readonly #answering = new Set<string>();
-  /** Rows of jobs that were refused after all: the answer to their insertion was lost. */
+  /** Jobs that were refused since no answer came to their insertion; they may have rows. */
   readonly #refused = new Set<string>();
-  /** Jobs that were taken over and of which nobody is to be told: only their end is still to be written. */
+  /** Taken over jobs without a pending callback; their end is still to be written. */
   readonly #settled = new Set<JobRecord>();
+  /** No answer came to the last takeover: its jobs may be this replica's. */
+  #isUnsure = false;
   /** Why the last job that ended could not be written. */
   #failure: unknown;
 
-  /** @param directory of this replica alone, for results that are not uploaded yet */
+  /** @param directory for results that are not uploaded yet */
   constructor(directory: string, deps: Dependencies) {
     this.#deps = deps;
     this.#files = createJobFiles(directory);
@@ -57,7 +59,7 @@ export class SharedJobs implements JobStore {
   }
 
   assertReady(): void {
-    if (this.#failure !== undefined || !this.#deps.isConnected()) throw storageAway();
+    if (this.#failure !== undefined || !this.#deps.isConnected()) throw storageUnavailable();
   }
 
   async add(job: JobRecord): Promise<void> {
@@ -69,7 +71,7 @@ export class SharedJobs implements JobStore {
     }
   }
 
-  note(job: JobRecord): void {
+  noteProgress(job: JobRecord): void {
     this.#changed.add(job);
   }
 
@@ -83,8 +85,8 @@ export class SharedJobs implements JobStore {
     await this.#deps.rows.end(job);
   }
 
-  async sends(job: JobRecord): Promise<boolean> {
-    if (this.#unsaved.has(job.id)) throw storageAway();
+  async ownsCallback(job: JobRecord): Promise<boolean> {
+    if (this.#unsaved.has(job.id)) throw storageUnavailable();
     return this.#deps.rows.isOwn(job.id);
   }
 
@@ -104,22 +106,25 @@ export class SharedJobs implements JobStore {
 
   async takeOver(): Promise<JobRecord[]> {
     const now = this.#deps.clock();
-    const jobs = await this.#deps.rows.takeOver(now, now + this.#deps.retentionMs());
-    const isPending = ({ callback }: JobRecord) => callback?.state === 'pending';
-    for (const job of jobs) if (!isPending(job)) this.#settled.add(job);
+    const again = this.#isUnsure;
+    this.#isUnsure = true;
+    const jobs = await this.#deps.rows.takeOver(now, now + this.#deps.retentionMs(), again);
+    this.#isUnsure = false;
     if (jobs.length > 0) this.#deps.log.warn({ jobs: jobs.length }, 'jobs of another replica were taken over');
-    return jobs.filter(isPending);
+    const pending = jobs.filter(({ callback }) => callback?.state === 'pending');
+    for (const job of jobs) if (!pending.includes(job)) this.#settled.add(job);
+    return pending;
   }
 
-  /** Writes what has changed, and what could not be written before, as long as database and object store are there. */
+  /** Writes changes, and what could not be written before. @throws when the database is away */
   async flush(): Promise<void> {
     for (const job of this.#settled) {
       await this.#deps.rows.end(job);
       this.#settled.delete(job);
     }
     for (const job of this.#changed) {
-      // One that has ended is written as such.
-      if (job.finishedAt === null) await this.#deps.rows.note(job);
+      // `save` writes an ended one.
+      if (job.finishedAt === null) await this.#deps.rows.noteProgress(job);
       this.#changed.delete(job);
     }
     const refused = [...this.#refused];
@@ -128,12 +133,12 @@ export class SharedJobs implements JobStore {
     for (const [id, { underWay }] of this.#unsaved) {
       if (underWay) continue;
       await this.#write(id).catch((error) => this.#deps.log.error({ err: error, job: id }, 'a result is lost'));
-      // The others would wait as long, and in vain.
-      if (isStorageAway(this.#failure)) return;
+      // The others would fail as well.
+      if (isStorageUnavailable(this.#failure)) return;
     }
   }
 
-  /** Removes expired jobs. Several replicas share that work. */
+  /** Removes expired jobs. Replicas share that work. */
   async sweep(): Promise<void> {
     const { rows, results, clock } = this.#deps;
     for (;;) {
@@ -155,11 +160,7 @@ export class SharedJobs implements JobStore {
     await results.remove(old.filter(({ jobId }) => !known.has(jobId)));
   }
 
-  /**
-   * Writes an ended job.
-   * @returns what is kept of it; undefined while that is not possible
-   * @throws when a file of it cannot be read
-   */
+  /** Writes an ended job. @returns the stored job; undefined when the store is away @throws when its files cannot be read */
   async #write(id: string): Promise<JobRecord | undefined> {
     const unsaved = this.#unsaved.get(id);
     if (!unsaved) return undefined;
@@ -173,7 +174,7 @@ export class SharedJobs implements JobStore {
       for (const file of files) await results.put(file);
       const isOwn = await rows.end(job);
       const kept = isOwn ? job : await rows.read(id);
-      // Another replica has it: as failed, or as an attempt wrote it to which no answer came.
+      // Another replica has it: as failed, or with these results, where no answer came to an earlier attempt.
       if (!isOwn && !kept?.outputs.length) await results.remove(files);
       await this.#written(id);
       return kept;

@@ -2,12 +2,12 @@ import { VIETNAM_OFFSET_MS } from '../../../../src/common/clock.ts';
 import type { Query } from '../../../../src/common/sql/query.ts';
 import { DAY_MS, MINUTE_MS, RateLimited, type RateLimiter, type Rates, toUsage, type Usage } from '../../jobs/rates.ts';
 
-/** The windows of this moment, by the clock that all replicas share: the database's. */
+/** The current windows by the database's clock, which all replicas share. */
 const NOW = `
   SELECT ms - ms % ${MINUTE_MS} AS minute, ms - (ms + ${VIETNAM_OFFSET_MS}) % ${DAY_MS} AS day, ms
   FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms) AS clock`;
 
-/** A window, as the row has it unless that one is over. Another request may just have begun the next one. */
+/** The row's window, or a new one if that is over. Another request may just have begun the next one. */
 function columns(window: 'minute' | 'day', lengthMs: number): { start: string; used: string } {
   const isCurrent = `rates.${window}_start BETWEEN now.${window} AND now.${window} + ${lengthMs}`;
   return {
@@ -22,7 +22,7 @@ const DAY = columns('day', DAY_MS);
 const READ = `
   SELECT ${MINUTE.start}, ${DAY.start}, now.ms, ${MINUTE.used}, ${DAY.used}
   FROM docbuilder_rates AS rates, (${NOW}) AS now`;
-/** Counts are compared once more when the row is this statement's alone. */
+/** The conditions hold also after a wait for the row's lock. */
 const TAKE = `
   UPDATE docbuilder_rates AS rates SET
     minute_start = ${MINUTE.start}, minute_used = ${MINUTE.used} + 1,
@@ -30,13 +30,13 @@ const TAKE = `
   FROM (${NOW}) AS now
   WHERE ${MINUTE.used} < ?::bigint AND (?::bigint IS NULL OR ${DAY.used} < ?::bigint)
   RETURNING rates.minute_start, rates.day_start, now.ms, rates.minute_used, rates.day_used`;
-/** A window that has ended since needs nothing back. */
+/** A window that has ended since stays as it is. */
 const REFUND = `
   UPDATE docbuilder_rates SET
     minute_used = minute_used - CASE WHEN minute_start = ? THEN 1 ELSE 0 END,
     day_used = day_used - CASE WHEN day_start = ? THEN 1 ELSE 0 END`;
 
-/** Counts the requests of all replicas in one row. @param rates asked at every request */
+/** Counts the requests of all replicas in one row. @param rates is called at every request */
 export function createSharedRates(query: Query, rates: () => Rates): RateLimiter {
   async function look(): Promise<{ usage: Usage; now: number }> {
     const [row = []] = await query(READ, []);
@@ -57,7 +57,7 @@ export function createSharedRates(query: Query, rates: () => Rates): RateLimiter
         usage: fromRow(numbers, rates()).usage,
         refund() {
           const [minuteStart = 0, dayStart = 0, now = 0, minuteUsed = 0, dayUsed = 0] = numbers;
-          // The answer does not wait for it. One that is lost is a request that is counted.
+          // The answer does not wait for it; a lost one counts the request.
           void query(REFUND, [minuteStart, dayStart]).catch(() => {});
           return fromRow([minuteStart, dayStart, now, minuteUsed - 1, dayUsed - 1], rates()).usage;
         },

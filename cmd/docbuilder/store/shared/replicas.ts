@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Query } from '../../../../src/common/sql/query.ts';
 import type { Group, Load, Replica } from '../../jobs/limits.ts';
 
-/** A replica whose beat has not changed for so long has ended. */
+/** A replica without a new beat for this time is dead. */
 const DEAD_MS = 10_000;
-/** One that is silent for so long is given no work. */
+/** A replica without a new beat for this time gets no work. */
 const SILENT_MS = 3_000;
-/** Without a look at the others for so long nothing can be said of how long they have been silent. */
+/** After this time without an answer of the database the silence of others is measured anew. */
 const BLIND_MS = 4_000;
 
-/** A beat of another replica, and since when it has been the last one, by this process's clock. */
+/** The last beat of a replica, and the time of this process's clock at which it was first seen. */
 interface Seen {
   beat: number;
   since: number;
@@ -21,13 +21,13 @@ const BEAT = `
 const ALL = 'SELECT id, address, beat, load FROM docbuilder_replicas ORDER BY joined';
 
 /**
- * The DocBuilders that share a database, each with a row that says every second that it lives. Clocks are not compared:
- * one that was seen not to change its row for 10 s has ended, and its row is removed.
+ * The DocBuilders that share a database. Each changes its row every second; clocks are not compared. The row of one that
+ * was seen unchanged for 10 s is removed.
  */
 export class Replicas implements Group {
   readonly id = randomUUID();
   readonly #query: Query;
-  /** Host and port at which the others reach this one. */
+  /** Host and port for the others. */
   address: string;
   readonly #now: () => number;
   #load: (() => Load) | undefined;
@@ -36,7 +36,7 @@ export class Replicas implements Group {
   #seen = new Map<string, Seen>();
   #all: Replica[] = [];
 
-  /** @param now a clock of milliseconds that is never set */
+  /** @param now monotonic milliseconds */
   constructor(query: Query, address: string, now: () => number = () => performance.now()) {
     this.#query = query;
     this.address = address;
@@ -49,37 +49,37 @@ export class Replicas implements Group {
 
   rank(): number {
     const staying = this.#all.filter(({ id, leaving }) => id === this.id || !leaving);
-    return Math.max(
-      0,
-      staying.findIndex(({ id }) => id === this.id),
-    );
+    const index = staying.findIndex(({ id }) => id === this.id);
+    return Math.max(0, index);
   }
 
-  /** Returns whether the database has answered lately. */
+  /** Returns whether the database has answered in the last seconds. */
   isConnected(): boolean {
     return this.#now() - this.#lookedAt < BLIND_MS;
   }
 
-  /** From now on the others know this one. */
+  /** Makes this replica known to the others. */
   async join(load: () => Load): Promise<void> {
     this.#load = load;
     await this.beat();
   }
 
-  /** Says that this one lives, looks at the others, and removes those that do not. @throws when the database is away */
+  /** Writes a beat, reads those of the others, and removes dead replicas. @throws when the database is away */
   async beat(): Promise<void> {
     if (!this.#load) return;
     this.#beats += 1;
     await this.#query(BEAT, [this.id, this.address, this.#beats, JSON.stringify(this.#load())]);
     const rows = await this.#query(ALL, []);
     const now = this.#now();
-    // An absence of this process's own, or of the database, is nobody's silence.
+    // This process, or the database, was away: the others were not silent.
     if (now - this.#lookedAt > BLIND_MS) this.#seen.clear();
     this.#lookedAt = now;
     this.#seen = new Map(rows.map(([id, , beat]) => [String(id), this.#look(String(id), Number(beat), now)]));
     const silence = (id: string): number => now - (this.#seen.get(id)?.since ?? now);
-    const all = rows.map(([id, address, , load]) => toReplica(String(id), String(address), JSON.parse(String(load))));
-    this.#all = all
+    this.#all = rows
+      .map(([id, address, , load]): Replica => {
+        return { ...(JSON.parse(String(load)) as Load), id: String(id), address: String(address) };
+      })
       .filter(({ id }) => id === this.id || silence(id) < DEAD_MS)
       .map((replica) => (silence(replica.id) < SILENT_MS ? replica : { ...replica, free: 0, room: 0 }));
     for (const [id, { beat }] of this.#seen) {
@@ -97,8 +97,4 @@ export class Replicas implements Group {
     const seen = this.#seen.get(id);
     return seen?.beat === beat ? seen : { beat, since: now };
   }
-}
-
-function toReplica(id: string, address: string, load: Load): Replica {
-  return { ...load, id, address };
 }

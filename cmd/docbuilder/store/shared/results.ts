@@ -7,10 +7,10 @@ import { ObjectStream } from '../../../../src/common/s3/read.ts';
 import { uploadFile } from '../../../../src/common/s3/write.ts';
 import type { ReadResult } from '../../jobs/job-store.ts';
 
-/** Removals under way at a time. */
+/** Concurrent removals. */
 const AT_ONCE = 16;
 
-/** A result as an object. */
+/** A result in the bucket. */
 export interface ResultFile {
   jobId: string;
   fileId: string;
@@ -20,9 +20,8 @@ export interface ResultFile {
 export type Results = Awaited<ReturnType<typeof openResults>>;
 
 /**
- * Opens the bucket, where results are objects `<prefix>jobs/<job>/<file>`.
- * @throws {ConfigError} when the store refuses what is configured. One that does not answer may do so later: that is only
- *   logged
+ * Opens the bucket; results are objects `<prefix>jobs/<job>/<file>`. A store that does not answer is logged.
+ * @throws {ConfigError} when the store refuses the settings
  */
 export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'>) {
   const { bucket: Bucket, timings = TIMINGS } = settings;
@@ -37,7 +36,7 @@ export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'
 
   await checkBucket(client, settings, folder, log);
   return {
-    /** Uploads a file of a job that ended. Doing so again changes nothing. */
+    /** Uploads a file of an ended job; may be repeated. */
     put: (file: ResultFile & { path: string; size: number; sha256: string }) =>
       uploadFile(client, file, { bucket: Bucket, key: toKey(file) }, undefined),
     read:
@@ -49,7 +48,7 @@ export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'
         await Promise.all(files.slice(start, start + AT_ONCE).map((file) => removeKey(toKey(file))));
       }
     },
-    /** The first thousand, by name: since a job's id begins with its time, the oldest. */
+    /** Returns the first thousand by name, which are the oldest: a job's id begins with its time. */
     async oldest(): Promise<ResultFile[]> {
       const { Contents = [] } = await request('list', (options) => client.send(list, options));
       return Contents.flatMap(({ Key = '' }) => {

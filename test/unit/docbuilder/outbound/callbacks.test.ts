@@ -29,7 +29,7 @@ describe('job callbacks', () => {
   }
 
   /** Gives jobs to a sender until it has told of one attempt. */
-  async function deliver(now: number, jobs: Job[], sends = async (_job: { id: string }) => true): Promise<void> {
+  async function deliver(now: number, jobs: Job[], ownsCallback = async (_job: { id: string }) => true): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const sender = createCallbackSender({
       outbound: createOutbound({ allow: parseAllowList('127.0.0.1').list, userAgent: 'SVC-DocBuilder/1.0' }),
@@ -38,7 +38,7 @@ describe('job callbacks', () => {
       clock: () => now,
       log: testLogger(),
       store: {
-        sends,
+        ownsCallback,
         update: async () => {
           // An attempt is told of before the next one is planned, which a stop then leaves to a later run.
           sender.stop();
@@ -62,6 +62,12 @@ describe('job callbacks', () => {
       expect(job.callback).to.include({ attempts, state, nextAttemptAt });
     }
     expect(receiver.arrived.map(({ headers }) => headers['x-svc-delivery'])).to.deep.equal(['d-1', 'd-1', 'd-1']);
+  });
+
+  it('are sent once where the store returns their job twice', async () => {
+    const job = makeJob();
+    await deliver(START, [job, job]);
+    expect(job.callback).to.include({ state: 'delivered', attempts: 1 });
   });
 
   it('are not sent before their time', async () => {

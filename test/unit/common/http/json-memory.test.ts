@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { parseJson, readJsonText } from '../../../../src/common/http/json.ts';
-import { type HeldJson, JsonLoad } from '../../../../src/common/http/json-load.ts';
+import { JsonAllocation } from '../../../../src/common/http/json-memory.ts';
 import { useServers } from '../../../support/canary.ts';
 import { refusal } from '../../../support/refusal.ts';
 
@@ -18,31 +18,31 @@ describe('the memory of JSON', () => {
       [String.raw`["\\\"[", "Xin chào, các bạn"]`, 2],
     ] as const) {
       for (const size of [1, 2, 3, 1000]) {
-        const [load, bytes] = [new JsonLoad(100 * values), Buffer.from(text)];
-        const [held, other] = [load.open(MB), load.open(MB)];
-        for (let at = 0; at < bytes.length; at += size) held.look(bytes.subarray(at, at + size));
-        expect(() => other.take(1), `${text} by ${size}`)
+        const [memory, bytes] = [{ maxBytes: 100 * values, held: 0 }, Buffer.from(text)];
+        const [held, other] = [new JsonAllocation(memory, MB), new JsonAllocation(memory, MB)];
+        for (let at = 0; at < bytes.length; at += size) held.count(bytes.subarray(at, at + size));
+        expect(() => other.reserve(1), `${text} by ${size}`)
           .to.throw()
           .with.property('code', values ? 'pool_unavailable' : 'file_too_large');
-        expect(() => held.look(Buffer.from('[,')), `${text} by ${size}`).to.throw();
+        expect(() => held.count(Buffer.from('[,')), `${text} by ${size}`).to.throw();
       }
     }
   });
 
   it('holds no more than fits together: the rest may come again, what never fits may not', () => {
-    const load = new JsonLoad(10 * MB);
-    const [first, second] = [load.open(10 * MB), load.open(10 * MB)];
-    first.take(6 * MB);
-    const busy = refusal(() => second.expect(5 * MB));
+    const memory = { maxBytes: 10 * MB, held: 0 };
+    const [first, second] = [new JsonAllocation(memory, 10 * MB), new JsonAllocation(memory, 10 * MB)];
+    first.reserve(6 * MB);
+    const busy = refusal(() => second.assertRoom(5 * MB));
     expect(busy).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'memory_limit' } });
     expect(busy.retryAfter).to.be.greaterThan(0);
-    expect(refusal(() => second.take(5 * MB))).to.have.property('code', 'pool_unavailable');
+    expect(refusal(() => second.reserve(5 * MB))).to.have.property('code', 'pool_unavailable');
     const detail = { limit_mb: 10, subject: 'body', reason: 'memory_limit' };
-    expect(refusal(() => first.take(5 * MB)).detail).to.deep.equal(detail);
+    expect(refusal(() => first.reserve(5 * MB)).detail).to.deep.equal(detail);
     first.release();
     first.release();
-    second.take(10 * MB);
-    expect(refusal(() => first.take(1))).to.have.property('code', 'pool_unavailable');
+    second.reserve(10 * MB);
+    expect(refusal(() => first.reserve(1))).to.have.property('code', 'pool_unavailable');
   });
 });
 
@@ -50,7 +50,7 @@ describe('JSON bodies', () => {
   const start = useServers();
 
   /** Answers with a body as it was read. */
-  async function serve(held: HeldJson, idleMs = 1000, maxBytes = 10 * MB): Promise<string> {
+  async function serve(held: JsonAllocation, idleMs = 1000, maxBytes = 10 * MB): Promise<string> {
     const { port } = await start((asked, response) => {
       readJsonText(asked, idleMs, maxBytes, held).then(
         (text) => response.end(JSON.stringify(parseJson(text, ''))),
@@ -63,9 +63,9 @@ describe('JSON bodies', () => {
     (await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)).json();
 
   it('are refused for their length by what they say of it, and by what arrives', async () => {
-    const load = new JsonLoad(MB);
-    load.open(10 * MB).take(MB / 2);
-    const url = await serve(load.open(10 * MB));
+    const memory = { maxBytes: MB, held: 0 };
+    new JsonAllocation(memory, 10 * MB).reserve(MB / 2);
+    const url = await serve(new JsonAllocation(memory, 10 * MB));
     const body = JSON.stringify('x'.repeat(MB * 0.75));
     expect(await post(url, body)).to.have.property('code', 'pool_unavailable');
     expect(await post(url, new Blob([body]).stream())).to.have.property('code', 'pool_unavailable');
@@ -74,7 +74,7 @@ describe('JSON bodies', () => {
 
   for (const headers of [{ 'Content-Length': '4096' }, { 'Transfer-Encoding': 'chunked' }]) {
     it(`that come byte by byte are waited for no longer than a slow line would take (${Object.keys(headers)})`, async () => {
-      const url = await serve(new JsonLoad(MB).open(MB), 100, 4096);
+      const url = await serve(new JsonAllocation({ maxBytes: MB, held: 0 }, MB), 100, 4096);
       const started = performance.now();
       const post = request(url, { method: 'POST', headers });
       const drip = setInterval(() => post.write(' '), 20);
