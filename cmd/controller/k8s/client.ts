@@ -229,7 +229,7 @@ export class ApiClient {
     if (body !== undefined) context.setHeaderParam('Content-Type', contentType ?? 'application/json');
     await this.#requests.applySecurityAuthentication(context);
     const dispatcher = context.getDispatcher();
-    // The library sends by fetch, which takes much more CPU time.
+    // The library sends by fetch, which takes more CPU time.
     const answer = await send(context.getUrl(), {
       ...{ method, headers: context.getHeaders(), signal },
       ...(body !== undefined && { body: JSON.stringify(body) }),
