@@ -185,7 +185,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       });
     });
 
-    it('find sessions to the millisecond', async () => {
+    it('find sessions to the millisecond, those of all documents or of one', async () => {
       await rows.transact(async (t) => {
         for (const docId of ['doc_a', 'doc_b']) await t.putDocument(documentRecord({ docId, key: docId }));
         for (const [sessionId, changes] of [
@@ -196,6 +196,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         ] as const)
           await t.putSession(sessionRecord({ sessionId, tokenHash: sessionId, expiresAt: 50, ...changes }));
         const ids = (sessions: { sessionId: string }[]) => sessions.map(({ sessionId }) => sessionId).join();
+        expect(ids(await t.liveSessions(29))).to.equal('expired,open,other');
         expect(ids(await t.liveSessions(29, 'doc_a'))).to.equal('expired,open');
         expect(ids(await t.liveSessions(30, 'doc_a'))).to.equal('open');
         expect([await t.countOpen(29), await t.countOpen(30)]).to.deep.equal([
@@ -356,6 +357,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         await t.putDocument(documentRecord({ docId: 'doc_b', key: 'b' }));
         await t.putSession({ ...session, sessionId: 'two', docId: 'doc_b', tokenHash: 'another' });
         await t.putSession(session);
+        expect(await found()).to.equal(undefined);
       });
       expect(await found()).to.include({ sessionId: 'one', docId, mode, expiresAt });
       await refused(async (t) => {

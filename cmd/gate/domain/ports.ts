@@ -94,8 +94,8 @@ export interface RowsReader {
 
   session(sessionId: string): Promise<SessionRecord | undefined>;
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
-  /** Returns those of a document that are neither deleted nor expired at `now`. */
-  liveSessions(now: number, docId: string): Promise<SessionRecord[]>;
+  /** Returns those of a document, or of all, that are neither deleted nor expired at `now`. */
+  liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
   /**
    * Returns at most `limit` that were deleted or expired before a time, and whose document was closed up to another.
    */

@@ -18,7 +18,9 @@ type Done = (error?: Error | null) => void;
  */
 export class HashedFile extends Writable {
   readonly #file: FileHandle;
-  readonly #options: { maxBytes: number; attempt: Attempt; isKept: boolean };
+  readonly #maxBytes: number;
+  readonly #isKept: boolean;
+  readonly #attempt: Attempt;
   readonly #hash = createHash('sha256');
   #size = 0;
   #unflushed = 0;
@@ -33,7 +35,9 @@ export class HashedFile extends Writable {
     super({ highWaterMark: WRITE_BEHIND_BYTES });
     this.#idle = setTimeout(() => this.#onIdle(), options.idleMs);
     this.#file = file;
-    this.#options = options;
+    this.#maxBytes = options.maxBytes;
+    this.#isKept = options.isKept;
+    this.#attempt = options.attempt;
   }
 
   get size(): number {
@@ -45,12 +49,16 @@ export class HashedFile extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
-    this.#append(chunk).then(() => done(), done);
+    this.#append([chunk]).then(() => done(), done);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: Done): void {
+    this.#append(chunks.map(({ chunk }) => chunk)).then(() => done(), done);
   }
 
   override _final(done: Done): void {
     clearTimeout(this.#idle);
-    const last = this.#options.isKept ? this.#file.datasync() : undefined;
+    const last = this.#isKept ? this.#file.datasync() : undefined;
     Promise.all([this.#flushes, last]).then(() => done(), done);
   }
 
@@ -65,28 +73,31 @@ export class HashedFile extends Writable {
     else this.destroy(BrokenOff.stalled());
   }
 
-  async #append(chunk: Buffer): Promise<void> {
-    const { maxBytes, isKept } = this.#options;
+  async #append(chunks: Buffer[]): Promise<void> {
     const start = this.#size;
-    this.#size += chunk.length;
-    if (this.#size > maxBytes) throw fileTooLarge(maxBytes);
+    for (const { length } of chunks) this.#size += length;
+    if (this.#size > this.#maxBytes) throw fileTooLarge(this.#maxBytes);
     this.#isWriting = true;
-    const writing = this.#store(chunk, start);
+    const writing = this.#write(chunks, start);
     // The disk works meanwhile.
-    this.#hash.update(chunk);
+    for (const chunk of chunks) this.#hash.update(chunk);
     await writing;
     this.#isWriting = false;
     if (!this.destroyed) this.#idle.refresh();
-    this.#unflushed += chunk.length;
-    if (isKept && this.#unflushed >= FLUSH_BYTES && !this.#isFlushing) this.#flush();
+    this.#unflushed += this.#size - start;
+    if (this.#isKept && this.#unflushed >= FLUSH_BYTES && !this.#isFlushing) this.#flush();
   }
 
-  async #store(chunk: Buffer, start: number): Promise<void> {
-    let written = 0;
-    await this.#options.attempt(async () => {
+  async #write(chunks: Buffer[], start: number): Promise<void> {
+    let position = start;
+    let left = chunks;
+    await this.#attempt(async () => {
       // A disk that is nearly full takes a part of the bytes. After `destroy` nobody needs the rest.
-      while (written < chunk.length && !this.destroyed)
-        written += (await this.#file.write(chunk, written, undefined, start + written)).bytesWritten;
+      while (left.length > 0 && !this.destroyed) {
+        const { bytesWritten } = await this.#file.writev(left, position);
+        position += bytesWritten;
+        left = skipBytes(left, bytesWritten);
+      }
     });
   }
 
@@ -100,4 +111,15 @@ export class HashedFile extends Writable {
     // Awaited in `_final`, unless the content fails before.
     this.#flushes.catch(() => {});
   }
+}
+
+function skipBytes(chunks: Buffer[], bytes: number): Buffer[] {
+  let skipped = 0;
+  const index = chunks.findIndex((chunk) => {
+    const isLeft = skipped + chunk.length > bytes;
+    if (!isLeft) skipped += chunk.length;
+    return isLeft;
+  });
+  const [first, ...rest] = index === -1 ? [] : chunks.slice(index);
+  return first ? [first.subarray(bytes - skipped), ...rest] : [];
 }

@@ -12,7 +12,7 @@ import { openTables } from '../../../src/common/sql/postgres-tables.ts';
 import type { Query } from '../../../src/common/sql/query.ts';
 import type { Lease, Rows, Shared, SharedText } from '../domain/ports.ts';
 import { POSTGRES_SCHEMA } from './migrations.ts';
-import { createOpenSessions, createTables } from './tables.ts';
+import { createTables } from './tables.ts';
 
 /** Rows that can be told from all others. */
 export interface IdentifiedRows extends Rows {
@@ -51,6 +51,7 @@ export async function createPostgresRows(url: string): Promise<IdentifiedRows> {
 
 function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'close'> {
   const ask: Query = (text, values) => asking.borrow((client) => createQuery(client)(text, values));
+  const sessions = createTables(ask);
   return {
     transact: (work) =>
       again(() =>
@@ -61,7 +62,14 @@ function rowsOn(connections: Connections, asking: Connections): Omit<Rows, 'clos
     read: (work) =>
       connections.borrow((client) => transaction(client, BEGIN_READING, (query) => work(createTables(query)))),
     shared: createShared(ask),
-    openSessions: createOpenSessions(ask),
+    openSessions: {
+      async byToken(tokenHash) {
+        const session = await sessions.sessionByToken(tokenHash);
+        return session?.closedAt === null ? session : undefined;
+      },
+      // Expired ones too: each `expiresAt` is later than -1.
+      byDocument: (docId) => sessions.liveSessions(-1, docId),
+    },
   };
 }
 

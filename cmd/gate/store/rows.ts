@@ -1,13 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Query, whileOpen } from '../../../src/common/sql/query.ts';
 import type { Rows, RowsTransaction } from '../domain/ports.ts';
+import { OpenSessionsCopy } from './open-sessions.ts';
 import { createQuery, keepInMemory, migrate, openDatabase, toStoreError } from './sqlite.ts';
-import { createOpenSessions, createTables } from './tables.ts';
+import { createTables } from './tables.ts';
 
 /**
  * Rows in a SQLite file, or in memory (`:memory:`). Commits outlive kill -9 and power cuts. A full disk is an `ENOSPC`.
- * Transactions and reads run one after the other, so that one inside of another waits for ever; open sessions are read
- * at once, also during a transaction. Memories are lost at the end.
+ * Transactions and reads run one after the other, so that one inside of another waits for ever. Memories are lost at the
+ * end.
  * @param options.forgetful so are uploads and removals: for bytes in a store that lists them
  * @throws {Error} when another process has the file open, or a newer release made it
  */
@@ -17,6 +18,7 @@ export async function createRows(path: string, { forgetful = false } = {}): Prom
     keepInMemory(opened, { memories: 'kind, doc_id, key', ...(forgetful && { uploads: 'blob', removals: 'blob' }) });
   });
   const query = createQuery(database);
+  const openSessions = new OpenSessionsCopy(await createTables(query).liveSessions(-1));
   let last: Promise<unknown> = Promise.resolve();
 
   /** Runs `task` after all that came before it. */
@@ -25,10 +27,10 @@ export async function createRows(path: string, { forgetful = false } = {}): Prom
     last = turn.catch(() => {});
     return turn;
   }
-  const transact: Rows['transact'] = (work) => inTurn(() => transaction(database, query, work));
+  const transact: Rows['transact'] = (work) => inTurn(() => transaction(database, query, openSessions, work));
 
   return {
-    openSessions: createOpenSessions(query),
+    openSessions,
     transact,
     // A transaction takes a fraction of a millisecond and the disk's flush: a read can wait for it.
     read: transact,
@@ -42,14 +44,17 @@ export async function createRows(path: string, { forgetful = false } = {}): Prom
 async function transaction<Result>(
   database: DatabaseSync,
   query: Query,
+  openSessions: OpenSessionsCopy,
   work: (rows: RowsTransaction) => Promise<Result> | Result,
 ): Promise<Result> {
   const open = whileOpen(query);
+  const { tables, committed } = openSessions.follow(createTables(open.query));
   try {
     await query('BEGIN IMMEDIATE', []);
-    const result = await work(createTables(open.query));
+    const result = await work(tables);
     open.end();
     await query('COMMIT', []);
+    committed();
     return result;
   } catch (error) {
     open.end();

@@ -8,7 +8,7 @@ import type {
   UploadRecord,
   VersionRecord,
 } from '../domain/model.ts';
-import type { OpenSessions, RowsTransaction } from '../domain/ports.ts';
+import type { RowsTransaction } from '../domain/ports.ts';
 import { type Lock, plain, Table } from './table.ts';
 
 const DOCUMENTS = new Table<DocumentRecord>(
@@ -73,19 +73,6 @@ export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
   };
 }
 
-/** Reads sessions that are not deleted, outside of any transaction. */
-export function createOpenSessions(query: Query): OpenSessions {
-  const { sessionByToken, liveSessions } = createTables(query);
-  return {
-    async byToken(tokenHash) {
-      const session = await sessionByToken(tokenHash);
-      return session?.closedAt === null ? session : undefined;
-    },
-    // Expired ones too: each `expiresAt` is later than -1.
-    byDocument: (docId) => liveSessions(-1, docId),
-  };
-}
-
 /** Documents and their versions, which go with their document, as sessions do (see the migrations). */
 function documentRows(query: Query, lock: Lock) {
   const order = 'ORDER BY created_at, doc_id';
@@ -118,7 +105,10 @@ function sessionRows(query: Query, lock: Lock) {
   return {
     session: (sessionId) => SESSIONS.first(query, `WHERE session_id = ? ${lock}`, sessionId),
     sessionByToken: (tokenHash) => SESSIONS.first(query, `WHERE token_hash = ? ${lock}`, tokenHash),
-    liveSessions: (now, docId) => SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
+    liveSessions: (now, docId) =>
+      docId === undefined
+        ? SESSIONS.select(query, `WHERE ${LIVE} ${order}`, now)
+        : SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
     endedSessions(before, closedBefore, limit) {
       const closed = `SELECT 1 FROM documents d WHERE d.doc_id = sessions.doc_id AND d.state = 'closed' AND d.closed_at <= ?`;
       const which = `WHERE (closed_at < ? OR expires_at < ?) AND EXISTS (${closed}) LIMIT ?`;
