@@ -290,6 +290,23 @@ describe('the storage of several DocBuilders', function () {
     expect(await one.store.ownsCallback(done)).to.equal(true);
   });
 
+  it('says that a job has ended when its results are stored, so that each of the others has them', async () => {
+    const known = makeKnown();
+    const { store } = await member(known);
+    const job = newJob(known.ids.issue('job', Date.now()), Date.now());
+    await store.add(job);
+    const outputs = [await result(store, known.ids.sibling(job.id, 'file'), job.id)];
+    s3.hang();
+    const saved = store.save({ ...job, status: 'done', outputs, finishedAt: Date.now(), expiresAt: Date.now() + 60_000 });
+    try {
+      expect(await store.read(job.id)).to.include({ status: 'queued' });
+    } finally {
+      s3.resume();
+    }
+    await saved;
+    expect(await store.read(job.id)).to.include({ status: 'done' });
+  });
+
   describe('while the bucket hangs', () => {
     const IDLE_MS = 6_000;
     /** Jobs that end while the bucket takes nothing. */

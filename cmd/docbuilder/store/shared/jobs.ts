@@ -26,6 +26,8 @@ interface Dependencies {
 interface Unsaved {
   job: JobRecord;
   underWay: boolean;
+  /** It could not be written. */
+  isHeld: boolean;
 }
 
 /**
@@ -77,7 +79,7 @@ export class SharedJobs implements JobStore {
 
   async save(job: JobRecord): Promise<JobRecord> {
     this.#answering.add(job.id);
-    this.#unsaved.set(job.id, { job, underWay: false });
+    this.#unsaved.set(job.id, { job, underWay: false, isHeld: false });
     return (await this.#write(job.id)) ?? job;
   }
 
@@ -96,7 +98,9 @@ export class SharedJobs implements JobStore {
   }
 
   async read(jobId: string): Promise<JobRecord | undefined> {
-    return this.#unsaved.get(jobId)?.job ?? this.#deps.rows.read(jobId);
+    const unsaved = this.#unsaved.get(jobId);
+    // Before its results are stored, other replicas do not find them.
+    return unsaved?.isHeld ? unsaved.job : this.#deps.rows.read(jobId);
   }
 
   content(jobId: string, { fileId, sha256 }: OutputRecord): ReadResult {
@@ -183,6 +187,7 @@ export class SharedJobs implements JobStore {
         await this.#written(id);
         throw error;
       }
+      unsaved.isHeld = true;
       if (this.#failure === undefined)
         log.error({ err: error, job: id }, 'a job that ended waits for database and object store');
       this.#failure = error;
