@@ -12,6 +12,8 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, '.cache/docker');
 const OWN = `unix://${FOLDER}/docker.sock`;
 const OUTPUT_BYTES = 256 * 1024 * 1024;
+/** Containers that an earlier run left take their time. */
+const START_MS = 60_000;
 
 /** A Docker engine. */
 export interface Engine {
@@ -88,10 +90,11 @@ async function startOwn(): Promise<void> {
   const child = spawn('setpriv', command, { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = once(child, 'exit');
   child.unref();
-  await until('the engine is ready', () => {
+  const isReady = (): boolean => {
     if (child.exitCode !== null) throw new Error(`the engine ended, see ${FOLDER}/engine.log`);
     return existsSync(join(FOLDER, 'ready'));
-  });
+  };
+  await until('the engine is ready', isReady, START_MS);
   clusterEnding.at(async () => {
     child.kill();
     await ended;
