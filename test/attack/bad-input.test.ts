@@ -17,7 +17,7 @@ describe('bad input', () => {
   const service = useStarted(
     () =>
       startEnterprise(
-        { SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '2', SVC_DOCBUILDER_WORKERS: '2' },
+        { SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '5', SVC_DOCBUILDER_WORKERS: '2' },
         { callbackSchedule: [0, 10, 10], lookup },
       ),
     ({ stop }) => stop(),
@@ -53,7 +53,7 @@ describe('bad input', () => {
       Array.from({ length: 5 }, async () => (await service.convert(txt(), 'a.txt', { to: 'pdf' })).status),
     );
     expect(await neighbours).to.deep.equal([200, 200, 200, 200, 200]);
-    const detail = { scope: 'job', limit_seconds: 2 };
+    const detail = { scope: 'job', limit_seconds: 5 };
     expect(await errorOf(await hanging)).to.deep.equal({ status: 504, code: 'timeout', detail });
   });
 
