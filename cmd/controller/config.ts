@@ -89,7 +89,7 @@ function readText(path: string): string {
   }
 }
 
-/** What a pod's `/etc/resolv.conf` tells about its cluster. */
+/** The cluster's DNS settings in a pod's `/etc/resolv.conf`. */
 export interface Resolver {
   nameserver?: string;
   /** From a search list such as `shop.svc.cluster.local svc.cluster.local cluster.local`. */

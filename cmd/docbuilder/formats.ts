@@ -4,7 +4,7 @@ export type Family = 'text' | 'sheet' | 'slides';
 interface Format {
   readonly family: Family;
   readonly contentType: string;
-  /** Whether results can have it; sources can have each. */
+  /** Results can have this format; sources can have each. */
   readonly output: boolean;
 }
 

@@ -74,7 +74,7 @@ export async function startGate(config: Config, log: Logger, overrides: Override
       'SVC_BASE_URL is not set: the links in callbacks have the Host that was sent by whoever opened the document',
     );
   await watch.follow();
-  // First: whoever gets a session opens it at once.
+  // First: a new session is opened at once.
   const internalServer = await listen(internal, config.internalListen);
   const publicServer = await listen(publicApp, config.listen);
   await leadership.start();

@@ -4,7 +4,7 @@ import type { ComponentName, Instance, Settings } from './types.ts';
 export const API_VERSION = 'svc.internal/v1';
 export const KIND = 'SvcInstance';
 
-/** In the order in which the status tells of them. */
+/** In the order of the status. */
 export const COMPONENTS: readonly ComponentName[] = ['gate', 'docbuilder', 'editor', 'front'];
 
 /** Ports of the containers, as in the images. */

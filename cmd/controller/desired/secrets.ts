@@ -19,13 +19,13 @@ export type Random = (size: number) => Uint8Array;
 
 /** Values of the Secrets that the spec names. */
 export interface GivenSecrets {
-  /** Of `spec.secrets`. */
+  /** The Secret that `spec.secrets` names. */
   values?: SecretValues | undefined;
-  /** Of `spec.storage`. */
+  /** The Secrets that `spec.storage` names. */
   store?: SecretValues | undefined;
   /** Keys whose Secret is missing or unusable: the values copied from it before stay in effect. */
   gone?: readonly SecretKey[] | undefined;
-  /** Of `spec.editor.adminSecretName`: `username` and `password`. */
+  /** The Secret `spec.editor.adminSecretName`: `username` and `password`. */
   admin?: SecretValues | undefined;
   /** `spec.embed.allowUnsigned`: no `embed-jwt-secret` is made. */
   allowUnsigned?: boolean | undefined;

@@ -38,7 +38,7 @@ export interface Sizing {
   workersPerPod: number;
   /** In all pods. */
   workers: number;
-  /** Of a pod, for all workers that are wanted in it. */
+  /** Resources of a pod with all its workers. */
   resources: PodResources;
   /** Quantity: size of `/dev/shm`, which counts against the memory limit. */
   sharedMemory: string;

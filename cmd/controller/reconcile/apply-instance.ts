@@ -56,7 +56,7 @@ export async function applyInstance(
     return { ...nothing({ troubles, remarks, answers: [], applied: new Set() }), licensed: false };
   const context = { client, owned, repairs, signal, log, instance: { key, uid: instance.metadata.uid } };
   if (troubles.length === 0 && isAsked(instance)) owned.forgetApplies(key);
-  // Whatever is wrong with the spec: neither a renewal nor a revocation may wait for its correction.
+  // A renewal or a revocation does not wait for the correction of a spec.
   const license = await applyObjects(context, [licenseSecret(situation)]);
   const licensed = license.troubles.length === 0;
   if (troubles.length > 0) {

@@ -78,7 +78,7 @@ export async function pruneObjects(
     !object.deleting &&
     object.marked &&
     (object.ownerUid === undefined || object.ownerUid === instance.uid);
-  // What leads to others goes before them, or an edge would have a moment without them.
+  // An Ingress goes before its Service, without which the edge would answer errors.
   const superfluous = owned.of(instance.key).filter(isSuperfluous);
   for (const object of superfluous.sort((one, other) => applyStage(other) - applyStage(one))) {
     signal.throwIfAborted();

@@ -20,7 +20,7 @@ const EARLY_MS = { least: 5_000, most: 600_000 };
 /** Days before the end of a licence at which a warning is given. */
 const WARN_DAYS = [1, 7, 30] as const;
 
-/** What `spec.license` names. */
+/** The outcome of reading the Secret that `spec.license` names. */
 export type GivenLicense =
   | { found: 'nothing-asked' }
   | { found: 'no-secret'; secretName: string }

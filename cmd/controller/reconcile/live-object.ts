@@ -16,7 +16,7 @@ export interface Trouble {
   reason: string;
   /** Somebody has to act. */
   stalled: boolean;
-  /** What is wrong and what to do. */
+  /** Says the mistake and its remedy. */
   message: string;
 }
 

@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../k8s/api.ts';
 import { type EdgeObject, parseEdgeObject } from './edge.ts';
 import { parseRollout, type Rollout } from './readiness.ts';
 
-/** What the controller keeps of an object that it made. */
+/** The members that the controller keeps of an object that it made. */
 export interface OwnedObject {
   apiVersion: string;
   kind: string;

@@ -37,7 +37,7 @@ const STATUS_MANAGER = 'svc-controller-status';
 const LOOK_AGAIN_MS = 10_000;
 /** The wait grows while nothing new is found, up to so many times the first. */
 const LATER = { factor: 1.5, most: 6 };
-/** Failures in a row after which the status tells of them. */
+/** Failures in a row after which they are in the status. */
 const REPORTED_FAILURES = 10;
 
 export interface ReconcilerOptions {

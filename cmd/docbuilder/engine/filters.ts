@@ -96,7 +96,7 @@ export function toConversion(task: EngineTask) {
     /** parts.py can check the parts. */
     isPackage: !encrypted && (isOoxml(task.from) || OPEN_DOCUMENT.includes(task.from)),
     outputs: task.outputs.map((output) => toStore(family, output)),
-    /** What job.py counts; the pages of a PDF are counted in the file. */
+    /** job.py counts these; the pages of a PDF are counted in the file. */
     count: task.outputs.every((output) => 'image' in output || output.to === 'pdf') ? 'none' : FAMILIES[family].count,
     /** Page numbers are stored as 0 before pages have been laid out. */
     layOut: task.outputs.some(({ to }) => to === FLAT.text),

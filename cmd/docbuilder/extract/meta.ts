@@ -116,7 +116,7 @@ function properties({ texts }: Values, own: Partial<SourceProperties>, format: S
     description: first('dc:description') ?? own.description ?? null,
     created_at: time(first('meta:creation-date'), offset) ?? own.created_at ?? null,
     modified_at: time(first('dc:date'), offset) ?? own.modified_at ?? null,
-    // Of a doc LibreOffice reads a local time.
+    // LibreOffice reads a local time from a doc.
     printed_at: own.printed_at ?? (format === 'doc' ? null : time(first('meta:print-date'), offset)),
   };
 }

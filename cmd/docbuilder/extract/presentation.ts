@@ -8,7 +8,7 @@ import { tableElements } from './tables.ts';
 interface Page {
   isMaster: boolean;
   title: string;
-  /** Of a master page. */
+  /** A master page's footer. */
   footer: string;
   shapes: Placed[];
   notes: Placed[];

@@ -8,7 +8,7 @@ export type Visibility = 'unseen' | 'seen' | 'note' | 'over';
 
 const NOTE_MS = 20_000;
 
-/** Whatever styles the page has for its elements. Absolute, so that nothing around it moves. */
+/** Resets the page's own styles. Absolute, so that nothing around it moves. */
 const PLAIN: Partial<CSSStyleDeclaration> = { all: 'initial', position: 'absolute', display: 'block' };
 const FONT = 'system-ui, sans-serif';
 const STYLES: Record<Exclude<Visibility, 'note'>, Partial<CSSStyleDeclaration>> = {

@@ -2,7 +2,7 @@ import type { Emit } from './config.ts';
 import type { Server, Session, SessionState } from './server.ts';
 import type { Texts } from './texts.ts';
 
-/** What all parts of one editor share. */
+/** State that all parts of one editor share. */
 export interface Context {
   config: SVC.Config;
   container: HTMLElement;

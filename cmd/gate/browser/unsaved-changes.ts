@@ -5,7 +5,7 @@ const DOUBT_MS = 30_000;
 /** The time within which a busy page says that a document was written whose version the server has already. */
 const EARLY_MS = 5_000;
 
-/** What the server had when there were unsaved changes. */
+/** The server's state when there were unsaved changes. */
 export interface Baseline {
   /** The newest version that was known: without a newer one, none of the changes was stored. */
   known: number;

@@ -28,7 +28,7 @@ export interface ClosingDependencies {
  */
 export class Closing implements Duty {
   readonly #deps: ClosingDependencies;
-  /** Since when a document has been without a view; it has no entry while it has one, or nobody knows. */
+  /** The time since which a document has had no view. A document with a view, or an unknown number of them, has no entry. */
   readonly #quietSince = new Map<string, number>();
   readonly #lastSeen = new Map<string, number>();
   #sampledAt: number | undefined;
@@ -56,7 +56,7 @@ export class Closing implements Duty {
     const { rows } = this.#deps;
     const viewed = new Set(views.flatMap(({ docId }) => docId ?? []));
     const open = new Set((await rows.read((tx) => tx.documents({ state: 'open' }))).map(({ docId }) => docId));
-    // A document that stays open is not found by its id: that would lock it, and hold up whoever saves it.
+    // A document that stays open is not found by its id: the lock would hold up its saves.
     const others = [...viewed].filter((docId) => !open.has(docId));
     if (others.length > 0)
       await rows.transact(async (tx) => {

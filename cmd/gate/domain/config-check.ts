@@ -54,7 +54,7 @@ export function createConfigCheck({ jwtSecrets, allowUnsigned, clock }: ConfigCh
 
   async function verifyToken(token: string): Promise<JWTPayload> {
     const now = clock();
-    // Whoever signs expects the signature to matter, so an unsigned server does not just read on.
+    // A portal that signs expects the signature to be checked.
     if (!verify) throw new AppError('invalid_token', { reason: 'no_secret_configured' });
     const result = await verify(token, now);
     if (result.status === 'ok') return result.payload;

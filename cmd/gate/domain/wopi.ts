@@ -3,7 +3,7 @@ import { truncate } from '../../../src/common/truncate.ts';
 import { type DocumentRecord, GUEST, type SessionRecord, type VersionRecord } from './model.ts';
 import { viewFlags } from './ui.ts';
 
-/** Nobody's id: the editor credits its own saves to whoever has the owner's. */
+/** No user has this id: the editor credits its own saves to the owner. */
 const OWNER_ID = 'svc';
 
 /** The abilities that no session of this host has, whatever its portal says. */

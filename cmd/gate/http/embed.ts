@@ -106,7 +106,7 @@ function getFile({ links, rows, blobs, audit }: EmbedHandlers): RequestHandler<{
     const { docId } = request.params;
     const number = links.verify(docId, request.query);
     const { document, version } = await rows.read((tx) => findLinked(tx, docId, number));
-    // As it is: `set` of express would add a charset, which nobody knows.
+    // `set` of express would add a charset, which is unknown.
     response.setHeader('Content-Type', FORMATS[document.fileType].mediaType);
     response.set({
       'Content-Disposition': attachment(baseFileName(document)),

@@ -11,7 +11,7 @@ export function openConnections(config: PoolConfig) {
   const underWay = new Set<Promise<unknown>>();
   const pool = new pg.Pool({ ...config, onConnect });
   let closed = false;
-  // Of an idle connection; the next query opens another one.
+  // An idle connection broke; the next query opens another one.
   pool.on('error', () => {});
 
   async function lend<Result>(use: (client: ClientBase) => Promise<Result>): Promise<Result> {
@@ -50,7 +50,7 @@ export function openConnections(config: PoolConfig) {
 
 /** @throws {Unavailable} for a standby: after a failover the address may lead to the old server for a while */
 async function onConnect(client: ClientBase): Promise<void> {
-  // Of a borrowed connection; its query fails as well.
+  // A borrowed connection broke; its query fails as well.
   client.on('error', () => {});
   const [row] = await createQuery(client)('SELECT pg_is_in_recovery()::text', []);
   if (row?.[0] === 'true') throw new Unavailable(new Error('the database is a standby, which takes no changes'));

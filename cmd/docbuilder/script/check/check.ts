@@ -29,7 +29,7 @@ const MAX_MISTAKES = 100;
 const LIST_LEVELS = 3;
 /** Excel's limit for a header or footer with its codes ([MS-OI29500], oddHeader). */
 const LONGEST_HEADER = 255;
-/** Of base64. */
+/** In base64. */
 const BYTES_PER_CHARACTER = 0.75;
 
 const matches = validator<Script>('script.json');

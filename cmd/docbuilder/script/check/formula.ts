@@ -19,7 +19,7 @@ interface Level {
 
 interface State {
   levels: Level[];
-  /** What may come next; `operator` stands for everything behind an operand. */
+  /** The next token may be this; `operator` stands for everything behind an operand. */
   expected: 'operand' | 'operator' | 'reference';
   /** `:` may follow. */
   reference: boolean;

@@ -106,7 +106,7 @@ export function generalStyle(name: string, separators: Attributes): string {
 /** The largest results of formulas that have room. Results are unknown until they are calculated. */
 const LARGEST_AMOUNT = -999_999_999_999;
 const LARGEST_PERCENTAGE = -999;
-/** Of a formula without a format, which may take over that of its cells: -999999999999.99, 21/11/2026 08:30. */
+/** A formula without a format may take over that of its cells: -999999999999.99, 21/11/2026 08:30. */
 const FORMULA_LENGTH = 16;
 
 /** Characters of a number, date or time in its format; 0 if they are unknown. */

@@ -8,9 +8,9 @@ import type { Measured } from './fit.ts';
 
 export interface ListLook {
   ordered: boolean;
-  /** Of bullets and numbers. */
+  /** Colour of bullets and numbers. */
   color: string;
-  /** Of the first level, in points. */
+  /** Font size of the first level, in points. */
   size: number;
   /** Deeper levels are not smaller. */
   even?: boolean;
@@ -24,7 +24,7 @@ const SPACE_BEFORE_EMS = 0.3;
 /** Every reader has it or a twin, with the bullets in it. */
 const BULLET_FONT = 'Arial';
 const BULLETS = '•–•';
-/** Of LibreOffice's outline; a script uses three. */
+/** LibreOffice's outline has ten levels; a script uses three. */
 const LEVELS = 10;
 
 /** Items as `text:list`. @param letters look of their text, without its size */

@@ -11,7 +11,7 @@ import { type ListLook, levelSize, listLevels, spaceBefore } from './list.ts';
 import { readable, type Theme, themeColors, visible } from './theme.ts';
 
 const LAYER = 'backgroundobjects';
-/** Of footer and slide number, where it is readable. */
+/** Footers and slide numbers have it where it is readable. */
 const MARGINAL_COLOR = '#7A7A7A';
 
 /** The first used layout of each master page. */

@@ -33,7 +33,7 @@ export function documentStyle(style: TextStyle = {}) {
 }
 
 const ITEM = { before: 0, after: 1 };
-/** Of the paragraph styles of blocks. */
+/** Spacing of the paragraph styles of blocks. */
 const SPACES = {
   Text_20_body: { before: 0, after: SPACE_AFTER },
   Heading_20_1: { before: 7, after: 3 },

@@ -19,7 +19,7 @@ export interface Inspection {
   generation?: Generation;
   /** Null for encrypted and binary formats, too. */
   macros: Macros | null;
-  /** Of csv and txt only. */
+  /** Only csv and txt have it. */
   text?: { encoding: SourceEncoding; delimiter?: string };
 }
 

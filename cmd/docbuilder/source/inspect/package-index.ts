@@ -16,7 +16,7 @@ export interface IndexElement {
 const WANTED = new Set(['Override', 'Default', 'Relationship', 'file-entry', 'encryption-data']);
 /** No document's is as deep; the parser looks up each prefix in all open elements. */
 const MAX_DEPTH = 32;
-/** Of one element. */
+/** In one element. */
 const MAX_ATTRIBUTES = 256;
 /** Each entry may be encrypted and, in some packages, in a folder of its own. */
 const MAX_ELEMENTS = 4 * ARCHIVE_LIMITS.entries;

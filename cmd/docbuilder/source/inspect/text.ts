@@ -60,7 +60,7 @@ export interface TranscodeTask {
   /** An empty file. */
   target: string;
   encoding: SourceEncoding;
-  /** Of csv: a first line `sep=;` is left out, and fields are quoted (CsvReader). */
+  /** Only csv has it. A first line `sep=;` is left out, and fields are quoted (CsvReader). */
   delimiter?: string;
 }
 
