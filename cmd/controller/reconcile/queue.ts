@@ -72,8 +72,8 @@ export class WorkQueue {
 
   /** Adds a key that nothing is known to have changed: it waits for all that have. */
   addWithLowPriority(key: string): void {
-    this.#cancel(key);
     if (this.#running.has(key) || this.#waiting.has(key)) return;
+    this.#cancel(key);
     this.#lowPriority.add(key);
     this.#pump();
   }
@@ -116,7 +116,11 @@ export class WorkQueue {
     if (this.#stopping.signal.aborted) return;
     if ((this.#timers.get(key)?.at ?? Number.POSITIVE_INFINITY) <= at) return;
     this.#cancel(key);
-    this.#timers.set(key, { timer: setTimeout(add, Math.min(ms, LONGEST_TIMER_MS)), at });
+    const onTime = (): void => {
+      this.#timers.delete(key);
+      add();
+    };
+    this.#timers.set(key, { timer: setTimeout(onTime, Math.min(ms, LONGEST_TIMER_MS)), at });
   }
 
   #cancel(key: string): void {

@@ -123,6 +123,16 @@ describe('the queue of instances', () => {
     await queue.stop();
   });
 
+  it('keeps the delayed turn of a key that changed while it runs, though a list comes meanwhile', async () => {
+    const { queue, started, open } = makeQueue();
+    queue.start();
+    queue.add('a');
+    queue.addAfter('a', 20);
+    queue.addWithLowPriority('a');
+    open[0]?.end();
+    await until('the second run', () => started[1]);
+  });
+
   it('looks at nothing again while something waits that has changed', async () => {
     const { queue, started, open } = makeQueue({ parallel: 1 });
     queue.start();
