@@ -34,7 +34,7 @@ export async function measureController({ directory, options }: Bench): Promise<
     seconds: options.steadySeconds,
     instances: names.length,
   });
-  const repairs = await measureRepairs(cluster, 'applied-0', options.alteredEvery);
+  const repairs = await measureRepairs(cluster, applied.slice(0, 10), options.alteredEvery);
   await controller.end('SIGTERM');
 
   const successions = await measureSuccessions(cluster, instances, options.successions);
