@@ -297,7 +297,13 @@ describe('the storage of several DocBuilders', function () {
     await store.add(job);
     const outputs = [await result(store, known.ids.sibling(job.id, 'file'), job.id)];
     s3.hang();
-    const saved = store.save({ ...job, status: 'done', outputs, finishedAt: Date.now(), expiresAt: Date.now() + 60_000 });
+    const saved = store.save({
+      ...job,
+      status: 'done',
+      outputs,
+      finishedAt: Date.now(),
+      expiresAt: Date.now() + 60_000,
+    });
     try {
       expect(await store.read(job.id)).to.include({ status: 'queued' });
     } finally {
