@@ -71,9 +71,10 @@ function postSession({ checkConfig, sessions, baseUrl }: EmbedHandlers): Request
 /** `GET /svc/embed/session/{session_id}`; `nonce` in the query asks after one save. */
 function getSession({ sessions, baseUrl }: EmbedHandlers): SessionHandler {
   return async (request, response) => {
-    const nonce = request.query['nonce'] ? String(request.query['nonce']) : undefined;
+    const { nonce } = request.query;
+    const asked = typeof nonce === 'string' ? nonce : undefined;
     const url = getBaseUrl(request, baseUrl);
-    const state = await sessions.state(request.params.sessionId, getToken(request), url, nonce);
+    const state = await sessions.state(request.params.sessionId, getToken(request), url, asked);
     response.setHeader('Cache-Control', 'no-store').json(state);
   };
 }

@@ -61,7 +61,7 @@ export async function openDataDir(path: string, { databaseUrl = '', openBlobs, l
 async function openRows(path: string, databaseUrl: string, { withBytes }: { withBytes: boolean }): Promise<Rows> {
   const embedded = join(path, 'gate.db');
   const idPath = join(path, 'database.id');
-  const known = (await exists(idPath)) ? await readFile(idPath, 'utf8') : undefined;
+  const known = await readFile(idPath, 'utf8').catch(ignoreMissing);
   if (databaseUrl === '') {
     if (known === undefined) return createRows(embedded, { forgetful: withBytes });
     throw new Error(`${path} belongs to a PostgreSQL database: SVC_DATABASE_URL is missing`);
@@ -101,4 +101,8 @@ async function getLinkSecret(keyPath: string, rows: Rows): Promise<Buffer> {
   if (!rows.shared) return keptKey(keyPath);
   const key = (await readKey(keyPath)) ?? newKey();
   return rows.transact((tx) => tx.keepKey('links', key));
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
@@ -70,6 +70,11 @@ describe('the gate’s files', () => {
       await close();
       expect(statSync(folder.at('data')).mode & 0o777).to.equal(0o700);
       expect(statSync(folder.at('data', 'links.key')).mode & 0o777).to.equal(0o600);
+    });
+
+    it('is not taken for one with an embedded database where its database.id cannot be read', async () => {
+      symlinkSync('database.id', folder.at('database.id'));
+      expect(await failure(openDataDir(folder.path))).to.include({ code: 'ELOOP' });
     });
 
     it('has one link secret for ever, and no new one is made where it was damaged', async () => {
