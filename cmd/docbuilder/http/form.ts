@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type AppError, badRequest, fileTooLarge, MB } from '../../../src/common/errors.ts';
 import { watchBody } from '../../../src/common/http/idle.ts';
+import { limitBytes } from '../../../src/common/limit-bytes.ts';
 import { createNewFile } from '../source/new-file.ts';
 import type { SourceFile } from '../source/sources.ts';
 
@@ -173,13 +174,6 @@ export async function writeLimited(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<void> {
-  async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    let size = 0;
-    for await (const chunk of chunks) {
-      size += chunk.length;
-      if (size > maxBytes) throw fileTooLarge(maxBytes);
-      yield chunk;
-    }
-  }
+  const limited = (chunks: AsyncIterable<Buffer>) => limitBytes(chunks, maxBytes);
   await pipeline(content, limited, await createNewFile(path), { signal });
 }

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { parse } from 'content-disposition';
 import { fileTooLarge } from '../errors.ts';
+import { limitBytes } from '../limit-bytes.ts';
 import { getHeader, type IncomingResponse } from './exchange.ts';
 import { fetchFailed, toFetchError } from './failure.ts';
 
@@ -31,16 +32,12 @@ export async function saveAnswer(
   if (encoding !== '' && encoding !== 'identity') throw fetchFailed('encoding');
   if (Number(getHeader(response, 'content-length') ?? 0) > maxBytes) throw fileTooLarge(maxBytes);
   let size = 0;
-  async function* limited(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of readChunks(response, signal)) {
-      size += chunk.length;
-      if (size > maxBytes) throw fileTooLarge(maxBytes);
-      yield chunk;
-    }
+  async function* body(): AsyncGenerator<Uint8Array> {
+    size = yield* limitBytes(readChunks(response, signal), maxBytes);
   }
   try {
     // `wx` follows no link (open(2), O_EXCL).
-    await writeFile(path, limited(), { flag: 'wx', mode: 0o600 });
+    await writeFile(path, body(), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true });
     throw error;
