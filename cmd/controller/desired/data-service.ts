@@ -67,7 +67,7 @@ export function licenseSecret(situation: Situation): Manifest<V1Secret> {
  * The Deployment of gate or DocBuilder: with a volume one pod, otherwise as many as wanted, which have a disruption budget and
  * leave slowly enough for the front to ask the others.
  */
-export function dataDeployment(
+export function dataWorkload(
   situation: Situation,
   component: 'gate' | 'docbuilder',
   replicas: number,

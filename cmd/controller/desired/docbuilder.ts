@@ -1,6 +1,6 @@
 import type { V1ConfigMap, V1EnvVar, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
 import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
-import { commonFiles, commonVariables, dataDeployment } from './data-service.ts';
+import { commonFiles, commonVariables, dataWorkload } from './data-service.ts';
 import { type Manifest, manifest } from './labels.ts';
 import { baseUrl, objectNames, PORTS } from './names.ts';
 import { configMount, environment, type PodParts, scratchMount, type Variables } from './pod.ts';
@@ -30,7 +30,7 @@ export function docbuilderObjects(situation: Situation): readonly KubernetesObje
       ports: [{ name: 'http', port: PORTS.docbuilder.http, targetPort: 'http' }],
     }),
     ...autoscaler(situation, sizing),
-    ...dataDeployment(situation, 'docbuilder', sizing.replicas, docbuilderPod(situation, sizing)),
+    ...dataWorkload(situation, 'docbuilder', sizing.replicas, docbuilderPod(situation, sizing)),
   ];
 }
 

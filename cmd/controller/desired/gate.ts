@@ -1,6 +1,6 @@
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/api.ts';
-import { commonFiles, commonVariables, dataDeployment } from './data-service.ts';
+import { commonFiles, commonVariables, dataWorkload } from './data-service.ts';
 import { baseUrl, editorUrl, objectNames, PORTS, wopiUrl } from './names.ts';
 import { environment, type PodParts, scratchMount, type Variables } from './pod.ts';
 import { secretFile, secretsDigest, secretVariable } from './secrets.ts';
@@ -40,7 +40,7 @@ export function gateObjects(situation: Situation): readonly KubernetesObject[] {
       spec: { publishNotReadyAddresses: !isShared(instance.spec) },
       ports: [{ name: 'internal', port: internal, targetPort: 'internal' }],
     }),
-    ...dataDeployment(situation, 'gate', instance.spec.gate.replicas ?? REPLICAS, gatePod(situation)),
+    ...dataWorkload(situation, 'gate', instance.spec.gate.replicas ?? REPLICAS, gatePod(situation)),
   ];
 }
 

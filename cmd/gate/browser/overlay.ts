@@ -15,9 +15,18 @@ const STYLES: Record<Exclude<Visibility, 'note'>, Partial<CSSStyleDeclaration>> 
   unseen: { width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)', whiteSpace: 'nowrap' },
   seen: { padding: '12px 16px', font: `16px/1.5 ${FONT}`, color: '#8c1d18', background: '#fff' },
   over: {
-    ...{ display: 'flex', alignItems: 'center', justifyContent: 'center', textAlign: 'center' },
-    ...{ boxSizing: 'border-box', overflow: 'hidden', padding: '16px', cursor: 'wait', zIndex: '2' },
-    ...{ font: `18px/1.5 ${FONT}`, color: '#1f2328', background: 'rgba(255, 255, 255, 0.9)' },
+    display: 'flex',
+    alignItems: 'center',
+    justifyContent: 'center',
+    textAlign: 'center',
+    boxSizing: 'border-box',
+    overflow: 'hidden',
+    padding: '16px',
+    font: `18px/1.5 ${FONT}`,
+    color: '#1f2328',
+    background: 'rgba(255, 255, 255, 0.9)',
+    cursor: 'wait',
+    zIndex: '2',
   },
 };
 

@@ -40,8 +40,10 @@ export function gateLimits(license: LicenseState, { connectionCap, embed }: Limi
     whitelabel_note: whitelabel ? null : WHITELABEL_NOTE,
     features: plan.features,
     editor_embed: {
-      ...{ enabled: embed.enabled, save_callback: embed.enabled },
-      ...{ max_file_mb: embed.maxFileMb, session_ttl_minutes: embed.sessionTtlMinutes },
+      enabled: embed.enabled,
+      save_callback: embed.enabled,
+      max_file_mb: embed.maxFileMb,
+      session_ttl_minutes: embed.sessionTtlMinutes,
     },
     docbuilder: { allowed_endpoints: docbuilder.allowed_endpoints, ...docbuilder.limits },
     counting: { ...COUNTING },

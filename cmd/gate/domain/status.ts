@@ -40,14 +40,18 @@ export function createStatus(deps: StatusDependencies): () => Promise<GateStatus
   return async () => {
     const now = clock();
     if (!read || now - read.at >= FRESH_MS || now < read.at) read = { at: now, stored: stored() };
-    const { open, callbacks, ...counted } = await read.stored.catch((error: unknown) => {
+    const {
+      open,
+      callbacks,
+      unsaved: edits,
+    } = await read.stored.catch((error: unknown) => {
       read = undefined;
       throw error;
     });
     const { state, graceDaysLeft } = license();
     return {
       upstream: { editor_server: editor.state() },
-      editor: { unsaved: counted.unsaved },
+      editor: { unsaved: edits },
       connections: await figures(),
       license: { state, grace_days_left: graceDaysLeft },
       embed: { open_documents: open.documents, sessions: open.sessions, callback_signing: callbackSigning, callbacks },

@@ -59,8 +59,10 @@ function getDemo({ files, selfUrl, sign, clock }: DemoHandlers): RequestHandler 
     const user = { id: `demo-${randomBytes(6).toString('hex')}`, name };
     const config = {
       document: {
-        ...{ url: `${selfUrl}/svc/demo/sample.docx`, fileType: 'docx', key: `demo-${start}-${doc}` },
+        url: `${selfUrl}/svc/demo/sample.docx`,
         title: lang === 'en' ? 'Sample document.docx' : 'Tài liệu mẫu.docx',
+        fileType: 'docx',
+        key: `demo-${start}-${doc}`,
       },
       editor: { mode, lang, user, callbackUrl: `${selfUrl}/svc/demo/callback` },
       ui: { closeButton: true },

@@ -5,7 +5,15 @@ import { type CompoundFile, readCompoundFile } from './cfb.ts';
 import type { ByteSource } from './source.ts';
 
 /** Streams of the text, the cells and the slides. */
-const MAIN_STREAMS = 'WordDocument,0Table,1Table,Workbook,Book,PowerPoint Document,EncryptedPackage'.split(',');
+const MAIN_STREAMS = [
+  'WordDocument',
+  '0Table',
+  '1Table',
+  'Workbook',
+  'Book',
+  'PowerPoint Document',
+  'EncryptedPackage',
+];
 
 /** Formats that are not supported, by a stream that they have. */
 const FOREIGN: [stream: string, format: string][] = [

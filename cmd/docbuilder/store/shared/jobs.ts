@@ -115,9 +115,9 @@ export class SharedJobs implements JobStore {
     const jobs = await this.#deps.rows.takeOver(now, now + this.#deps.retentionMs(), again);
     this.#isUnsure = false;
     if (jobs.length > 0) this.#deps.log.warn({ jobs: jobs.length }, 'jobs of another replica were taken over');
-    const pending = jobs.filter(({ callback }) => callback?.state === 'pending');
-    for (const job of jobs) if (!pending.includes(job)) this.#settled.add(job);
-    return pending;
+    const isPending = ({ callback }: JobRecord) => callback?.state === 'pending';
+    for (const job of jobs) if (!isPending(job)) this.#settled.add(job);
+    return jobs.filter(isPending);
   }
 
   /** Writes changes, and what could not be written before. @throws when the database is away */
