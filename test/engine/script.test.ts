@@ -75,6 +75,16 @@ describe('engine: documents made of scripts', function () {
     }
   });
 
+  it('letters of a list go on after z as in Word, in every format', async () => {
+    const lists = (['lower_alpha', 'upper_alpha'] as const).map(
+      (numbering): Block => ({ type: 'list', ordered: true, numbering, start: 27, items: ['x', 'y'] }),
+    );
+    const [pdf, ...others] = await bench.make(toText(lists), 'fodt', [{ to: 'pdf' }, { to: 'docx' }, { to: 'odt' }]);
+    const again = await Promise.all(others.map(({ bytes }, index) => bench.convert(bytes, index ? 'odt' : 'docx', 'pdf')));
+    for (const { path } of [pdf, ...again])
+      expect(pdfText(path)).to.match(/aa\. *x\s+bb\. *y\s+AA\. *x\s+BB\. *y/);
+  });
+
   it('a sheet does not follow a reference that a formula puts together', async () => {
     const formula = '=INDIRECT(CHAR(39)&"fi"&"le:///etc/passwd"&CHAR(39)&CHAR(35)&"$Sheet1.A1")';
     const flat = toSheet('xlsx', { rows: [[{ type: 'formula', formula }]] });

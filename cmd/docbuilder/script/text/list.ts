@@ -124,6 +124,8 @@ function levelStyle(mark: Mark, level: number, start: number): string {
   const attributes = {
     'text:level': level + 1,
     'style:num-format': NUM_FORMATS[mark],
+    // After z come aa and bb, as in Word.
+    'style:num-letter-sync': mark.endsWith('alpha') ? 'true' : undefined,
     'style:num-suffix': '.',
     'text:start-value': start === 1 ? undefined : start,
   };
