@@ -87,6 +87,18 @@ export function gatePage(): string {
   ].join('\n');
 }
 
+/** Rows that stand in most tables of svcscript's shapes, and the one that takes their place. */
+const EMPHASIS = [
+  'bold` | boolean | Bold',
+  'italic` | boolean | Italic',
+  'underline` | boolean | Underlined',
+  'strike` | boolean | Struck through',
+]
+  .map((row) => `| \`${row}. |`)
+  .join('\n');
+const EMPHASIS_ROW =
+  '| `bold`, `italic`, `underline`, `strike` | boolean | Bold, italic, underlined, struck through. |';
+
 /** docs/script-reference.md: every shape of svcscript. */
 export function scriptPage(): string {
   const root = schemas.get('script.json');
@@ -97,9 +109,8 @@ export function scriptPage(): string {
     return `[${title}](#${title.toLowerCase()})`;
   };
   const sections = Object.values(definitions).flatMap((schema) => {
-    const table = members(schema, findTitle);
-    const body = table.length > 0 ? table : [`Written as: ${describeShape(schema, findTitle)}.`, ''];
-    return [`## ${schema.title}`, '', schema.description, '', ...body];
+    const kinds = 'properties' in schema ? [] : [`Written as: ${describeShape(schema, findTitle)}.`, ''];
+    return [`## ${schema.title}`, '', schema.description, '', ...kinds, ...members(schema, findTitle)];
   });
   return [
     '# svcscript reference',
@@ -112,5 +123,7 @@ export function scriptPage(): string {
     '',
     ...members(root, findTitle),
     ...sections,
-  ].join('\n');
+  ]
+    .join('\n')
+    .replaceAll(EMPHASIS, EMPHASIS_ROW);
 }

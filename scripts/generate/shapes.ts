@@ -30,9 +30,12 @@ function range(node: Node): string {
   return from === undefined ? '' : ` from ${from}`;
 }
 
-/** A table of an object's members; those of objects that stand within it by their path: `workers.total`, `parts[].text`. */
+/**
+ * A table of the members of an object, or of the object that a value may be; those of objects that stand within it by
+ * their path: `workers.total`, `parts[].text`.
+ */
 export function members(node: Node, link: (reference: string) => string): string[] {
-  const rows = memberRows(node, '', link);
+  const rows = insides(node).flatMap((one) => memberRows(one, '', link));
   return rows.length === 0 ? [] : ['| member | value | |', '| --- | --- | --- |', ...rows, ''];
 }
 

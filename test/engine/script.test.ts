@@ -80,9 +80,10 @@ describe('engine: documents made of scripts', function () {
       (numbering): Block => ({ type: 'list', ordered: true, numbering, start: 27, items: ['x', 'y'] }),
     );
     const [pdf, ...others] = await bench.make(toText(lists), 'fodt', [{ to: 'pdf' }, { to: 'docx' }, { to: 'odt' }]);
-    const again = await Promise.all(others.map(({ bytes }, index) => bench.convert(bytes, index ? 'odt' : 'docx', 'pdf')));
-    for (const { path } of [pdf, ...again])
-      expect(pdfText(path)).to.match(/aa\. *x\s+bb\. *y\s+AA\. *x\s+BB\. *y/);
+    const again = await Promise.all(
+      others.map(({ bytes }, index) => bench.convert(bytes, index ? 'odt' : 'docx', 'pdf')),
+    );
+    for (const { path } of [pdf, ...again]) expect(pdfText(path)).to.match(/aa\. *x\s+bb\. *y\s+AA\. *x\s+BB\. *y/);
   });
 
   it('a sheet does not follow a reference that a formula puts together', async () => {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { ERRORS } from '../../src/common/error-catalogue.ts';
 import { frontVariables } from '../../src/common/front.ts';
-import { schemas } from '../../src/common/schema.ts';
+import { type Schema, schemas } from '../../src/common/schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -170,6 +170,20 @@ describe('the documentation', () => {
         expect(index).to.contain(`](${path.replace('docs/', '')})`);
       }
     });
+  });
+
+  it('has every member of a script in the section of its shape', () => {
+    const sections = page('docs/script-reference.md').split('\n## ');
+    const { definitions } = schemas.get('script.json') as unknown as { definitions: Record<string, Schema> };
+    for (const { title, properties, anyOf = [] } of Object.values(definitions)) {
+      const told = sections.find((section) => section.startsWith(`${title}\n`)) ?? '';
+      const wanted = [properties, ...(anyOf as Schema[]).map((one) => one.properties)];
+      expectAllIn(
+        all(told, /`(\w+)`/g),
+        wanted.flatMap((members) => Object.keys(members ?? {})),
+        title,
+      );
+    }
   });
 
   it('has the numbers of both plans', () => {
