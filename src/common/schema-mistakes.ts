@@ -80,7 +80,7 @@ export const VIETNAMESE: Words = {
   exactly: (value) => `phải là ${value}`,
   didYouMean: (word) => `; có phải là ${word}?`,
   types: (names) => `phải là ${names.map((name) => VIETNAMESE_TYPES[name] ?? name).join(' hoặc ')}`,
-  pattern: ({ pattern }) => `không đúng mẫu ${pattern}`,
+  pattern: ({ examples, pattern }) => `không đúng mẫu${examples ? `; ví dụ đúng: ${examples}` : ` ${pattern}`}`,
   other: (keyword, limit) => BOUNDS[keyword]?.(limit) ?? 'không hợp lệ',
 };
 

@@ -170,7 +170,7 @@ export interface Meta {
    */
   description?: string;
   /**
-   * Language as a BCP 47 tag; affects spell checking and hyphenation.
+   * Language as a BCP 47 tag; affects spell checking, hyphenation, and how numbers and dates are written.
    */
   lang?: string;
 }
@@ -723,7 +723,7 @@ export interface TableHeaderStyle {
 export interface Image {
   type: 'image';
   /**
-   * The picture itself, base64 (PNG, JPEG or GIF; at most 10 MB). A `data:` prefix is allowed.
+   * The picture itself, base64 (PNG, JPEG or GIF; at most 10 MB and 100 million pixels). A `data:` prefix is allowed.
    */
   base64?: string;
   /**
@@ -1430,7 +1430,7 @@ export interface PrintSetup {
    */
   area?: string;
   /**
-   * Header of every page. xlsx takes 255 characters in all three parts together, Excel's codes included: a font and its size take about 20.
+   * Header of every page. xlsx takes 255 characters in all three parts together, Excel's codes included: a font and its size take about 20. It keeps no `line`.
    */
   header?: Marginal;
   /**
@@ -1706,7 +1706,7 @@ export interface ImageElement {
    */
   height?: number;
   /**
-   * The picture itself, base64 (PNG, JPEG or GIF; at most 10 MB). A `data:` prefix is allowed.
+   * The picture itself, base64 (PNG, JPEG or GIF; at most 10 MB and 100 million pixels). A `data:` prefix is allowed.
    */
   base64?: string;
   /**

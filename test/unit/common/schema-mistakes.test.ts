@@ -38,7 +38,8 @@ describe('mistakes against a schema', () => {
       text({ type: 'table', rows: [['a', { txt: 1 }]] }),
       ...[`/body/0/rows/0/1/text: ${REQUIRED}`, `/body/0/rows/0/1/txt: ${UNKNOWN}; có phải là text?`],
     ],
-    [paragraph({ text: 'a', color: 'red' }), '/body/0/color: không đúng mẫu ^#[0-9A-Fa-f]{6}$'],
+    [paragraph({ text: 'a', color: 'red' }), '/body/0/color: không đúng mẫu; ví dụ đúng: #1F6FB2'],
+    [paragraph({ text: 'a', font: '\t' }), '/body/0/font: không đúng mẫu ^[^\\u0000-\\u001f]*$'],
     // All of them, in the order of the script.
     [text(...headings), ...headings.map((_, index) => `/body/${index}/level: ${REQUIRED}`)],
     // Of the root: what is missing, for another type, fixed, no script.
