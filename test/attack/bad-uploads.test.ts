@@ -140,6 +140,18 @@ describe('bad uploads', () => {
     for (const coding of ['identity', 'utf-8']) expect((await build(coding, script)).status, coding).to.equal(200);
   });
 
+  it('a form without files, as many programs send it, is told the kind of form that is due', async () => {
+    const post = (body: string) =>
+      service.call('/v1/convert', {
+        ...{ method: 'POST', body },
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+    const { detail } = await errorOf(await post('to=pdf&file=%40report.docx'));
+    expect(JSON.stringify(detail)).to.contain('hãy gửi multipart/form-data có tệp');
+    const { detail: ofJson } = await errorOf(await post('\ufeff{"to":"pdf", "url":"="'));
+    expect(JSON.stringify(ofJson)).to.contain('không phải JSON hợp lệ');
+  });
+
   it('a form that is cut off, no form at all, or a part with a name or headers that never end', async () => {
     const named = (name: string) => `Content-Disposition: form-data; name="file"; filename="${name}"`;
     const whole = (lines: string) => `${field('to', 'pdf')}\r\n--b\r\n${lines}\r\n\r\nabc\r\n--b--\r\n`;

@@ -97,6 +97,9 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
   };
 }
 
+/** How a form without files begins. */
+const URL_ENCODED = /^[\w.]+=/;
+
 async function readRequest(
   request: Request,
   uploads: UploadLimits,
@@ -109,7 +112,9 @@ async function readRequest(
     return { incoming: await withData(fields, files, json), files };
   }
   if (saysJson(request)) {
-    return { incoming: { json: await readJsonText(request, uploads.idleMs, maxJsonBytes(), json) }, files: new Map() };
+    const text = await readJsonText(request, uploads.idleMs, maxJsonBytes(), json);
+    if (!names || !URL_ENCODED.test(text.toString('latin1', 0, 100)))
+      return { incoming: { json: text }, files: new Map() };
   }
   const ways = names ? 'multipart/form-data có tệp, hoặc application/json có url' : 'application/json';
   throw badRequest({ path: '', message: `hãy gửi ${ways}` });
