@@ -96,8 +96,7 @@ const EMPHASIS = [
 ]
   .map((row) => `| \`${row}. |`)
   .join('\n');
-const EMPHASIS_ROW =
-  '| `bold`, `italic`, `underline`, `strike` | boolean | Bold, italic, underlined, struck through. |';
+const EMPHASIS_ROW = '| `bold`, `italic`, `underline`, `strike` | boolean |  |';
 
 /** docs/script-reference.md: every shape of svcscript. */
 export function scriptPage(): string {

@@ -718,7 +718,7 @@ export interface TableHeaderStyle {
   border?: Border;
 }
 /**
- * A picture in the text. Without `width` and `height` it has its natural size; with one of them it keeps its proportions. One that is larger than the room for text on a page is reduced to it.
+ * A picture in the text. Without `width` and `height` it has its natural size, at 96 pixels an inch; with one of them it keeps its proportions. One that is larger than the room for text on a page is reduced to it.
  */
 export interface Image {
   type: 'image';
@@ -727,7 +727,7 @@ export interface Image {
    */
   base64?: string;
   /**
-   * URL that the server downloads the picture from; subject to the outbound URL rules.
+   * Public URL of the picture, or one of a host that the administrator allows.
    */
   url?: string;
   /**
@@ -800,7 +800,7 @@ export interface Sheet {
    */
   tab_color?: Color;
   /**
-   * Not shown; at least one sheet must be.
+   * Not shown. If all are hidden, the first one is shown.
    */
   hidden?: boolean;
   print?: PrintSetup;
@@ -843,7 +843,7 @@ export interface Column {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -899,7 +899,7 @@ export interface StringCell {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -955,7 +955,7 @@ export interface NumberCell {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1011,7 +1011,7 @@ export interface BooleanCell {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1067,7 +1067,7 @@ export interface DateCell {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1123,7 +1123,7 @@ export interface TimeCell {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1179,7 +1179,7 @@ export interface PercentageCell {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1239,7 +1239,7 @@ export interface CurrencyCell {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1295,7 +1295,7 @@ export interface FormulaCell {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1357,7 +1357,7 @@ export interface RowObject {
    */
   size?: number;
   /**
-   * Alignment; by default text is aligned left and numbers right.
+   * Alignment. Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1379,7 +1379,7 @@ export interface RowObject {
   format?: NumberFormat;
 }
 /**
- * Rows and columns that stay in sight.
+ * Rows and columns that stay in sight. Those that are wider than about 370 mm or higher than 290 mm are not frozen: LibreOffice shows no more at a time.
  */
 export interface Freeze {
   /**
@@ -1710,7 +1710,7 @@ export interface ImageElement {
    */
   base64?: string;
   /**
-   * URL that the server downloads the picture from; subject to the outbound URL rules.
+   * Public URL of the picture, or one of a host that the administrator allows.
    */
   url?: string;
   /**
