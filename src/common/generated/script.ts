@@ -170,7 +170,7 @@ export interface Meta {
    */
   description?: string;
   /**
-   * Language as a BCP 47 tag; affects spell checking, hyphenation, and how numbers and dates are written.
+   * Language as a BCP 47 tag; affects spell checking, hyphenation, the separators of numbers, and the date in headers and footers.
    */
   lang?: string;
 }
