@@ -1038,7 +1038,7 @@ export interface BooleanCell {
 export interface DateCell {
   type: 'date';
   /**
-   * ISO 8601: `2026-11-21` or `2026-11-21T08:30:00`.
+   * ISO 8601: `2026-11-21` or `2026-11-21T08:30:00`. Excel shows no date before 1900.
    */
   value: string;
   /**
