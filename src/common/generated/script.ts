@@ -843,7 +843,7 @@ export interface Column {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -899,7 +899,7 @@ export interface StringCell {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -955,7 +955,7 @@ export interface NumberCell {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1011,7 +1011,7 @@ export interface BooleanCell {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1067,7 +1067,7 @@ export interface DateCell {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1123,7 +1123,7 @@ export interface TimeCell {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1179,7 +1179,7 @@ export interface PercentageCell {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1239,7 +1239,7 @@ export interface CurrencyCell {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1295,7 +1295,7 @@ export interface FormulaCell {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1357,7 +1357,7 @@ export interface RowObject {
    */
   size?: number;
   /**
-   * Alignment. Default: text left, numbers right.
+   * Default: text left, numbers right.
    */
   align?: 'left' | 'center' | 'right' | 'justify';
   /**
@@ -1379,7 +1379,7 @@ export interface RowObject {
   format?: NumberFormat;
 }
 /**
- * Rows and columns that stay in sight. Those that are wider than about 370 mm or higher than 290 mm are not frozen: LibreOffice shows no more at a time.
+ * Rows and columns that stay in sight. Those wider than about 370 mm or higher than 290 mm are not frozen.
  */
 export interface Freeze {
   /**

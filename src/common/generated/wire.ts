@@ -196,7 +196,7 @@ export interface ConvertRequest {
   callback_url?: string;
 }
 /**
- * Environment of DocBuilder. A variable marked secret can instead be set as NAME_FILE, the path of a file that contains the value.
+ * Environment of DocBuilder.
  */
 export interface DocbuilderConfig {
   /**
@@ -890,7 +890,7 @@ export interface Formats {
   }[];
 }
 /**
- * Environment of the gate. A variable marked secret can instead be set as NAME_FILE, the path of a file that contains the value.
+ * Environment of the gate.
  */
 export interface GateConfig {
   /**
