@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { expect } from 'chai';
 import { txt } from '../support/open-documents.ts';
-import { errorOf, startService, type TestService } from '../support/service.ts';
+import { errorOf, startEnterprise, type TestService } from '../support/service.ts';
 import { useSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
@@ -10,7 +10,7 @@ describe('a full disk', () => {
   const disk = useSmallDisk(16, () => service?.stop({ keep: true }));
   before(async () => {
     // With an engine of its own, whose folder is there as well.
-    service = await startService({ SVC_DOCBUILDER_DATA_DIR: disk.folder, SVC_DOCBUILDER_WORKERS: '1' });
+    service = await startEnterprise({ SVC_DOCBUILDER_DATA_DIR: disk.folder, SVC_DOCBUILDER_WORKERS: '1' });
   });
 
   const isSteady = async (): Promise<boolean> => {
@@ -21,15 +21,17 @@ describe('a full disk', () => {
 
   const convert = () => service.convert(txt({ paragraphs: 2000 }), 'a.txt', { to: 'pdf' });
 
-  for (const [what, free] of [
-    ['while the file is uploaded', 0],
-    ['while the text is read', 200_000],
-    ['while the engine writes', 580_000],
+  for (const [what, fill] of [
+    ['while the file is uploaded', () => disk.fill(0)],
+    ['while the text is read', () => disk.fill(200_000)],
+    ['while the engine writes', () => disk.fill(580_000)],
+    // With fewer the job's folder cannot be made.
+    ['while the engine makes files', () => disk.fillFiles(7)],
   ] as const) {
     it(`${what}: pool_unavailable with Retry-After, and all is well once there is space`, async () => {
       disk.free();
       await until('LibreOffice has let go of the files of the last job', isSteady);
-      disk.fill(free);
+      fill();
       const refused = await convert();
       expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
       expect(await errorOf(refused)).to.deep.include({

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
 import { createLogger } from '../../src/common/log.ts';
 import { useFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
@@ -118,6 +119,13 @@ describe('engine: life and end of workers', function () {
     } finally {
       execFileSync('rm', ['-rf', bench.workDir]);
     }
+  });
+
+  it('LibreOffice is found without a folder for temporary files, which may be full', async () => {
+    const { TMPDIR } = process.env;
+    process.env['TMPDIR'] = '/nowhere';
+    const office = await findOffice().finally(() => Object.assign(process.env, { TMPDIR: TMPDIR ?? '/tmp' }));
+    expect(office.version).to.match(/^\d+\.\d+/);
   });
 
   it('a LibreOffice that is not there is told', async () => {

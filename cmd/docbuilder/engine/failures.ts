@@ -18,8 +18,9 @@ const REASONS: ReadonlyMap<string, EngineFailureReason> = new Map([
   ['picture: MemoryError', 'memory'],
   ['picture: OSError', 'no_worker'],
 ]);
-/** With less free space than this, any failure is the disk's. */
+/** With less free space or fewer free files than this, any failure is the disk's. */
 const FULL_BYTES = 1024 * 1024;
+const FULL_FILES = 16;
 
 /** Returns the failure that a worker answers with (job.py, explain). `directory` is where it writes results. */
 export async function taskFailure(
@@ -34,8 +35,10 @@ export async function taskFailure(
   if (asked('Password')) return new EngineFailure('password', what);
   if (asked('OUT_OF_DISK_SPACE')) return new EngineFailure('disk_full', what);
   // LibreOffice may report a full disk as any error, also of a load that writes a temporary file first.
-  const { bavail, bsize } = await statfs(directory);
-  if (bavail * bsize < FULL_BYTES) return new EngineFailure('disk_full', what);
+  const { bavail, bsize, files, ffree } = await statfs(directory);
+  // A file system without a number of files says 0.
+  const hasFewFiles = files > 0 && ffree < FULL_FILES;
+  if (bavail * bsize < FULL_BYTES || hasFewFiles) return new EngineFailure('disk_full', what);
   // The document was stored; LibreOffice closes it when it gets a SIGTERM.
   if (phase === 'count') return new WorkerLost(what);
   const output = task.outputs[Number(answer['output'])];

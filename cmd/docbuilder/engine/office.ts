@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exists } from '../../../src/common/fs/exists.ts';
@@ -42,18 +41,14 @@ async function describe(program: string): Promise<Office> {
   };
 }
 
+/** Asks for the version, which needs no profile: nothing is written, and a kill leaves nothing. */
 async function askVersion(program: string): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'svc-office-'));
-  try {
-    const { stdout } = await promisify(execFile)(
-      join(program, 'soffice.bin'),
-      ['--version', `-env:UserInstallation=file://${home}`],
-      { env: { HOME: home, PATH: '/usr/bin:/bin', SAL_USE_VCLPLUGIN: 'svp' }, timeout: 20_000 },
-    );
-    const version = /LibreOffice (\d+(?:\.\d+)+)/.exec(stdout)?.[1];
-    if (version === undefined) throw new Error(`LibreOffice in ${program} does not tell its version`);
-    return version;
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const { stdout } = await promisify(execFile)(
+    join(program, 'soffice.bin'),
+    ['--version', '-env:UserInstallation=file:///dev/null/none'],
+    { env: { HOME: '/dev/null', PATH: '/usr/bin:/bin', SAL_USE_VCLPLUGIN: 'svp' }, timeout: 20_000 },
+  );
+  const version = /LibreOffice (\d+(?:\.\d+)+)/.exec(stdout)?.[1];
+  if (version === undefined) throw new Error(`LibreOffice in ${program} does not tell its version`);
+  return version;
 }

@@ -33,7 +33,9 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
   /** Makes all attempts. Rejects on a stop; a later run continues. */
   async function deliver(job: JobRecord, callback: CallbackRecord): Promise<void> {
     for (let earliest = 0; callback.state === 'pending'; ) {
-      await sleep(Math.max(earliest, (callback.nextAttemptAt ?? 0) - clock()), undefined, { signal });
+      // No wait is longer than the schedule's: the clock may have been set back.
+      const wait = Math.min((callback.nextAttemptAt ?? 0) - clock(), schedule[callback.attempts] ?? 0);
+      await sleep(Math.max(earliest, wait), undefined, { signal });
       const isOurs = await store.ownsCallback(job).catch(() => undefined);
       if (isOurs === false) return;
       earliest = isOurs ? 0 : ASK_AGAIN_MS;

@@ -36,19 +36,20 @@ export type Threads = ReturnType<typeof createThreads>;
  */
 export function createThreads(module: URL, size: number, memoryMb = getHeapStatistics().heap_size_limit / MB) {
   const stopping = new AbortController();
-  const pool = createPool<Worker>(
+  const pool = createPool<Worker | AppError>(
     {
       create: async () => start(module, memoryMb),
-      destroy: async (thread) => void (await thread.terminate()),
+      destroy: async (thread) => void (thread instanceof Worker && (await thread.terminate())),
       // A thread that has ended has no id.
-      validate: async (thread) => thread.threadId !== -1,
+      validate: async (thread) => !(thread instanceof Worker) || thread.threadId !== -1,
     },
     { max: size, testOnBorrow: true },
   );
   return {
     /**
      * Does a task in the next free thread. Input and value are copied.
-     * @throws {AppError} as the task does; RangeError if the heap is too small; the signal's reason
+     * @throws {AppError} as the task does; `pool_unavailable` where no thread can be started; RangeError if the heap is too
+     *   small; the signal's reason
      */
     async run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value> {
       const ended = AbortSignal.any([signal, stopping.signal]);
@@ -75,16 +76,28 @@ export function serveTasks(tasks: Readonly<Record<string, (input: never) => unkn
   });
 }
 
-/** Starts a thread that keeps no process alive while it waits. */
-function start(module: URL, maxOldGenerationSizeMb: number): Worker {
-  const thread = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb }, env: {}, stdin: false });
-  thread.unref();
-  // `once` (in `ask`) rejects for the caller.
-  thread.on('error', () => undefined);
-  return thread;
+/**
+ * Starts a thread that keeps no process alive while it waits. @returns the error for the task where none can be started:
+ * generic-pool would try again at once, for ever
+ */
+function start(module: URL, maxOldGenerationSizeMb: number): Worker | AppError {
+  try {
+    const thread = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb }, env: {}, stdin: false });
+    thread.unref();
+    // `once` (in `ask`) rejects for the caller.
+    thread.on('error', () => undefined);
+    return thread;
+  } catch (error) {
+    return noThread(error);
+  }
 }
 
-async function ask(thread: Worker, message: object, signal: AbortSignal): Promise<Report<unknown>> {
+function noThread(cause: unknown): AppError {
+  return new AppError('pool_unavailable', { reason: 'no_worker' }, { cause });
+}
+
+async function ask(thread: Worker | AppError, message: object, signal: AbortSignal): Promise<Report<unknown>> {
+  if (!(thread instanceof Worker)) throw thread;
   thread.ref();
   try {
     thread.postMessage(message);
@@ -92,8 +105,9 @@ async function ask(thread: Worker, message: object, signal: AbortSignal): Promis
     return report;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    throw isOutOfMemory ? new RangeError('out of memory', { cause: error }) : error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_WORKER_INIT_FAILED') throw noThread(error);
+    throw code === 'ERR_WORKER_OUT_OF_MEMORY' ? new RangeError('out of memory', { cause: error }) : error;
   } finally {
     thread.unref();
   }

@@ -74,17 +74,23 @@ export class UnresolvedSaves {
     this.#isSampleNeeded = true;
   }
 
-  /** Ends saves that broke off and whose document is closed: a killed editor does not repeat them. */
+  /**
+   * Ends saves that broke off and whose document is closed: a killed editor does not repeat them. Begins the time of
+   * others anew where the clock was set back.
+   */
   async observe({ at, views }: Pick<EditorSample, 'at' | 'views'>): Promise<void> {
-    const uploads = (await this.#find({})).filter(({ state }) => state === 'broken_off');
+    const found = await this.#find({});
+    const ahead = found.filter(({ seenAt }) => seenAt - at > this.#deps.keepMs);
+    const uploads = found.filter(({ state }) => state === 'broken_off');
     const open = new Set(views.map(({ docId }) => docId));
     const absent = uploads.filter(({ docId }) => !open.has(docId));
     const before = this.#brokenOff;
     this.#brokenOff = new Map(absent.map(({ blob }): [string, number] => [blob, before.get(blob) ?? at]));
     const done = absent.filter(({ blob }) => apart(at, this.#brokenOff.get(blob) ?? at) >= ABSENT_MS);
     this.#isSampleNeeded = uploads.length > done.length;
-    if (done.length === 0) return;
+    if (done.length + ahead.length === 0) return;
     await this.#deps.rows.transact(async (tx) => {
+      for (const upload of ahead) await tx.renewUpload({ ...upload, seenAt: at });
       for (const upload of done) await tx.renewUpload({ ...upload, state: 'over' });
     });
   }

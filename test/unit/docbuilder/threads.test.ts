@@ -81,6 +81,13 @@ describe('threads for large work', () => {
     expect(await getId()).to.be.greaterThan(0);
   });
 
+  it('that cannot be started are told to the task', async () => {
+    const none = createThreads(new URL('http://nowhere/'), 1);
+    const error = await failure(none.run('id', undefined, never));
+    expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'no_worker' } });
+    await none.stop();
+  });
+
   it('that are stopped end what they do', async () => {
     const own = createThreads(MODULE, 1);
     const { error } = await startEndless(own, never);

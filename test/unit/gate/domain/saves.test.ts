@@ -263,6 +263,12 @@ describe('saves', () => {
     expect(await isUnresolved()).to.equal(false);
     await fail();
     bench.pass(-3_600_000);
+    await bench.sample();
+    expect(await isUnresolved()).to.equal(true);
+    bench.pass(60_000);
+    expect(await isUnresolved(), 'the time begins anew').to.equal(false);
+    await fail();
+    bench.pass(-3_600_000);
     expect(await isUnresolved()).to.equal(true);
     isBroken = false;
     await save(bytes('one'));
