@@ -111,7 +111,7 @@ async function sendObject(context: ApplyContext, wanted: KubernetesObject, diges
     // Most objects that no watch has shown do not exist: asking first would double the requests of a new instance.
     const made = known ? undefined : await createObject(context, wanted);
     if (made) {
-      owned.recordApply(made, digest, undefined);
+      owned.recordApply(made, digest);
       return { answer: made };
     }
     const isOurs = known?.ownerUid === instance.uid && !known.deleting;
@@ -125,7 +125,7 @@ async function sendObject(context: ApplyContext, wanted: KubernetesObject, diges
     const { object, notes: remarks } = live ? toAttainable(wanted, live) : { object: wanted, notes: [] };
     const answer = await write(context, markApplied(object), live, isOurs ? known.uid : live?.metadata.uid);
     // With a remark it is applied each time, or the remark would be forgotten.
-    if (remarks.length === 0 && owned.recordApply(answer, digest, known)) {
+    if (remarks.length === 0 && owned.recordApply(answer, digest)) {
       const { namespace, name } = answer.metadata;
       log.info({ namespace, kind: answer.kind, object: name }, 'repaired');
       repairs.count(getId(answer));

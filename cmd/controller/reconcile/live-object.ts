@@ -125,6 +125,11 @@ export function appliedFields({ metadata }: Pick<KubernetesObject, 'metadata'>):
   return ours && ((ours.fieldsV1 ?? {}) as ManagedFields);
 }
 
+/** Returns when an apply of the controller has last changed an object, to the second. The types have a date where JSON has a text. */
+export function appliedAt({ metadata }: Pick<KubernetesObject, 'metadata'>): string | undefined {
+  return metadata.managedFields?.find(isOurs)?.time as string | undefined;
+}
+
 function isOurs({ manager, operation }: V1ManagedFieldsEntry): boolean {
   return manager === MANAGED_BY && operation === 'Apply';
 }
