@@ -64,7 +64,7 @@ export function findPodTrouble(pod: Pod): PodTrouble | undefined {
     if (!/persistentvolumeclaim/i.test(message)) {
       return { reason: 'Unschedulable', message: `No node can take pod ${name}: ${message}` };
     }
-    const waits = `Pod ${name} is waiting for its volume: ${message}. Is there a StorageClass?`;
+    const waits = `Pod ${name} is waiting for its volume: ${message}. Is there the StorageClass of spec.storage.className, or a default one?`;
     return { reason: 'VolumePending', message: waits };
   }
   // Others may have added containers that end in order before ours start.
