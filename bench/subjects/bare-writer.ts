@@ -73,6 +73,7 @@ function createObjects(instance: SvcInstance): KubernetesObject[] {
       clusterDomain: 'cluster.local',
       clusterDns: '10.96.0.10',
       dnsAddress: '10.96.0.10',
+      listen: { host: '0.0.0.0' },
       licenseKeys: '{"keys":[]}',
       policy: {},
     },

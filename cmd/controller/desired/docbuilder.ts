@@ -3,7 +3,7 @@ import { type KubernetesObject, RESOURCES } from '../k8s/api.ts';
 import { commonFiles, commonVariables, dataWorkload } from './data-service.ts';
 import { type Manifest, manifest } from './labels.ts';
 import { baseUrl, objectNames, PORTS } from './names.ts';
-import { configMount, environment, type PodParts, scratchMount, type Variables } from './pod.ts';
+import { anyAddress, configMount, environment, type PodParts, scratchMount, type Variables } from './pod.ts';
 import { secretFile, secretsDigest } from './secrets.ts';
 import { docbuilderSizing, type Sizing } from './sizing.ts';
 import { dataMount, isShared, volumeClaims } from './storage.ts';
@@ -83,6 +83,7 @@ function settings(situation: Situation): Variables {
   const { docbuilder } = spec;
   return {
     SVC_BASE_URL: baseUrl(spec),
+    SVC_DOCBUILDER_LISTEN: `${anyAddress(situation.settings)}:${PORTS.docbuilder.http}`,
     SVC_DOCBUILDER_DATA_DIR: DATA_PATH,
     SVC_DOCBUILDER_API_KEYS_FILE: secretFile(situation, 'docbuilder-api-keys'),
     SVC_DOCBUILDER_JWT_SECRET_FILE: secretFile(situation, 'docbuilder-jwt-secret'),

@@ -4,7 +4,7 @@ import { frontVariables } from '../../../src/common/front.ts';
 import type { KubernetesObject } from '../k8s/api.ts';
 import type { Manifest } from './labels.ts';
 import { objectNames, PORTS, serviceHost } from './names.ts';
-import { environment, type PodParts, scratchMount } from './pod.ts';
+import { anyAddress, environment, type PodParts, scratchMount } from './pod.ts';
 import { isShared } from './storage.ts';
 import type { Situation } from './types.ts';
 import { deployment, disruptionBudget, httpProbes, LEAVING, rolling, service, serviceAccount } from './workload.ts';
@@ -100,7 +100,7 @@ function variables({ instance, settings }: Situation): Record<string, string> {
   return frontVariables({
     prefix: '/tmp',
     directory: '/opt/svc/front',
-    address: '0.0.0.0',
+    address: anyAddress(settings),
     port: PORTS.front.http,
     openPort: PORTS.front.open,
     askPort: PORTS.front.ask,

@@ -2,7 +2,7 @@ import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../k8s/api.ts';
 import { commonFiles, commonVariables, dataWorkload } from './data-service.ts';
 import { baseUrl, editorUrl, objectNames, PORTS, wopiUrl } from './names.ts';
-import { environment, type PodParts, scratchMount, type Variables } from './pod.ts';
+import { anyAddress, environment, type PodParts, scratchMount, type Variables } from './pod.ts';
 import { secretFile, secretsDigest, secretVariable } from './secrets.ts';
 import { dataMount, isShared, volumeClaims } from './storage.ts';
 import type { Situation } from './types.ts';
@@ -77,6 +77,8 @@ function settings(situation: Situation): Variables {
   const origins = embed.allowedOrigins.includes('*') ? ['*'] : [baseUrl(spec), ...embed.allowedOrigins];
   return {
     SVC_BASE_URL: baseUrl(spec),
+    SVC_GATE_LISTEN: `${anyAddress(situation.settings)}:${PORTS.gate.http}`,
+    SVC_GATE_INTERNAL_LISTEN: `${anyAddress(situation.settings)}:${PORTS.gate.internal}`,
     SVC_GATE_DATA_DIR: DATA_PATH,
     SVC_GATE_WOPI_URL: wopiUrl(instance),
     SVC_ONLINE_URL: editorUrl(instance),

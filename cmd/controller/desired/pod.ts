@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type {
   V1Affinity,
   V1Container,
@@ -12,7 +13,7 @@ import type {
 } from '@kubernetes/client-node';
 import { ANNOTATION, podLabels, selectorLabels } from './labels.ts';
 import { objectNames } from './names.ts';
-import type { ComponentName, Instance, PodResources, Situation } from './types.ts';
+import type { ComponentName, Instance, PodResources, Settings, Situation } from './types.ts';
 
 /** User and group of our images. */
 const SVC_ID = 10001;
@@ -208,6 +209,11 @@ export function claimMount(name: string, path: string, claimName: string): Mount
  */
 export function scratchMount(name: string, path: string, sizeLimit: string, medium?: 'Memory'): Mount {
   return { name, path, source: { emptyDir: { sizeLimit, ...(medium && { medium }) } } };
+}
+
+/** Returns where a pod listens: at all addresses, which are IPv6 where the controller's is. */
+export function anyAddress({ listen }: Pick<Settings, 'listen'>): '[::]' | '0.0.0.0' {
+  return isIPv6(listen.host) ? '[::]' : '0.0.0.0';
 }
 
 /** Variables by their names. */

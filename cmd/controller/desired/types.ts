@@ -1,3 +1,4 @@
+import type { ListenAddress } from '../../../src/common/config.ts';
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { PodOverrides, SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import type { DocbuilderPlan } from '../../../src/common/plan.ts';
@@ -42,6 +43,8 @@ export interface Settings {
   clusterDns: string;
   /** Address of DNS for policies. Empty: none is known. */
   dnsAddress: string;
+  /** Where the controller listens: its pods and those of instances have addresses of the same family. */
+  listen: Pick<ListenAddress, 'host'>;
   /** JWK Set of the keys that licences are signed with, as text. */
   licenseKeys: string;
   policy: Policy;

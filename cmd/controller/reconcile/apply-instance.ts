@@ -47,14 +47,14 @@ export async function applyInstance(
   { situation, secrets, found }: Found,
   signal: AbortSignal,
 ): Promise<Applied> {
-  const { client, owned, repairs, log, settings } = parts;
+  const { client, owned, repairs, events, log, settings } = parts;
   const instance = situation.instance as SvcInstance;
   const key = getKey(instance);
   const { remarks } = secrets;
   const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
   if (isPaused(instance))
     return { ...nothing({ troubles, remarks, answers: [], applied: new Set() }), licensed: false };
-  const context = { client, owned, repairs, signal, log, instance: { key, uid: instance.metadata.uid } };
+  const context = { client, owned, repairs, events, signal, log, instance: { key, uid: instance.metadata.uid } };
   if (troubles.length === 0 && isAsked(instance)) owned.forgetApplies(key);
   // A renewal or a revocation does not wait for the correction of a spec.
   const license = await applyObjects(context, [licenseSecret(situation)]);

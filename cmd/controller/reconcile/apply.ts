@@ -5,6 +5,7 @@ import { allNames } from '../desired/names.ts';
 import { findResource, type KubernetesObject, RESOURCES, splitKey } from '../k8s/api.ts';
 import { type ApiError, hasStatus } from '../k8s/api-error.ts';
 import type { Client } from '../k8s/client.ts';
+import type { EventRecorder } from '../k8s/events.ts';
 import { hashValue } from './instances.ts';
 import { appliedFields, isOwned, mustBeReplaced, ownershipTrouble, type Trouble, toAttainable } from './live-object.ts';
 import { getId, type OwnedObject, type OwnedObjects } from './owned-objects.ts';
@@ -19,6 +20,7 @@ export interface ApplyContext {
   client: Client;
   owned: OwnedObjects;
   repairs: RepairLimiter;
+  events: Pick<EventRecorder, 'record'>;
   instance: { key: string; uid: string };
   log: Pick<Logger, 'info'>;
   /** Checked before each stage, and before each removal. */
@@ -65,7 +67,7 @@ export async function applyObjects(
 
 /** Removes what the instance owns and no longer wants, but no claims and Secrets, and no copies that people have made. */
 export async function pruneObjects(
-  { client, owned, instance, log, signal }: Omit<ApplyContext, 'repairs'>,
+  { client, owned, instance, log, signal }: Omit<ApplyContext, 'repairs' | 'events'>,
   objects: readonly KubernetesObject[],
 ): Promise<void> {
   const wanted = new Set(objects.map(getId));
@@ -102,14 +104,14 @@ async function applyObject(context: ApplyContext, wanted: KubernetesObject): Pro
 }
 
 async function sendObject(context: ApplyContext, wanted: KubernetesObject, digest: string): Promise<Outcome> {
-  const { client, owned, repairs, instance, log } = context;
+  const { client, owned, repairs, events, instance, log } = context;
   const known = owned.find(wanted);
   let live: KubernetesObject | undefined;
   try {
     // Most objects that no watch has shown do not exist: asking first would double the requests of a new instance.
     const made = known ? undefined : await createObject(context, wanted);
     if (made) {
-      owned.recordApply(made, digest, undefined);
+      owned.recordApply(made, digest);
       return { answer: made };
     }
     const isOurs = known?.ownerUid === instance.uid && !known.deleting;
@@ -123,10 +125,13 @@ async function sendObject(context: ApplyContext, wanted: KubernetesObject, diges
     const { object, notes: remarks } = live ? toAttainable(wanted, live) : { object: wanted, notes: [] };
     const answer = await write(context, markApplied(object), live, isOurs ? known.uid : live?.metadata.uid);
     // With a remark it is applied each time, or the remark would be forgotten.
-    if (remarks.length === 0 && owned.recordApply(answer, digest, known)) {
+    if (remarks.length === 0 && owned.recordApply(answer, digest)) {
       const { namespace, name } = answer.metadata;
       log.info({ namespace, kind: answer.kind, object: name }, 'repaired');
       repairs.count(getId(answer));
+      const [, owner] = splitKey(instance.key);
+      const note = `Somebody changed it, and it is as SvcInstance ${owner} wants it again: change the spec of that instead.`;
+      events.record(answer, { type: 'Normal', reason: 'Repaired', note });
     }
     return { answer, remarks };
   } catch (error) {

@@ -76,19 +76,23 @@ export function toAttainable(
   const notes: string[] = [];
   const growth = (quantityValue(size) ?? 0) - (quantityValue(has) ?? 0);
   if (growth < 0) notes.push(`Claim ${desired.metadata.name} stays at ${has}: a volume cannot shrink to ${size}.`);
+  const isPending = status?.phase === 'Pending';
   // The API server lets no other grow.
-  const waits = growth > 0 && status?.phase === 'Pending';
+  const waits = growth > 0 && isPending;
   if (waits)
     notes.push(`Claim ${desired.metadata.name} has no volume yet: it grows from ${has} to ${size} once it has one.`);
   const className = wanted.spec?.storageClassName;
-  if (className !== undefined && className !== spec?.storageClassName) {
+  // One that waits for a default class takes another one.
+  const kept = spec?.storageClassName ?? (isPending ? className : undefined);
+  if (className !== undefined && className !== kept) {
+    const advice = isPending ? `: delete it, and it is made anew, of ${className}` : `: it cannot become ${className}`;
     notes.push(
-      `Claim ${desired.metadata.name} keeps its class ${spec?.storageClassName}: it cannot become ${className}.`,
+      `Claim ${desired.metadata.name} keeps ${kept === undefined ? 'no class' : `its class ${kept}`}${advice}.`,
     );
   }
   const keep = {
     accessModes: spec?.accessModes,
-    ...(spec?.storageClassName !== undefined && { storageClassName: spec.storageClassName }),
+    ...(kept !== undefined && { storageClassName: kept }),
     resources: { requests: { storage: growth < 0 || waits ? has : size } },
   };
   return { object: { ...wanted, spec: keep } as KubernetesObject, notes };
@@ -123,6 +127,11 @@ export type ManagedFields = Readonly<{ [member: string]: ManagedFields | undefin
 export function appliedFields({ metadata }: Pick<KubernetesObject, 'metadata'>): ManagedFields | undefined {
   const ours = metadata.managedFields?.find(isOurs);
   return ours && ((ours.fieldsV1 ?? {}) as ManagedFields);
+}
+
+/** Returns when an apply of the controller has last changed an object, to the second. The types have a date where JSON has a text. */
+export function appliedAt({ metadata }: Pick<KubernetesObject, 'metadata'>): string | undefined {
+  return metadata.managedFields?.find(isOurs)?.time as string | undefined;
 }
 
 function isOurs({ manager, operation }: V1ManagedFieldsEntry): boolean {

@@ -4,6 +4,7 @@ import { KIND } from '../desired/names.ts';
 import type { PodResources } from '../desired/types.ts';
 import type { KubernetesObject } from '../k8s/api.ts';
 import { type EdgeObject, parseEdgeObject } from './edge.ts';
+import { appliedAt } from './live-object.ts';
 import { parseRollout, type Rollout } from './readiness.ts';
 
 /** The members that the controller keeps of an object that it made. */
@@ -35,8 +36,8 @@ export type Named = Pick<KubernetesObject, 'kind' | 'metadata'>;
 export class OwnedObjects {
   readonly #objects = new Map<string, OwnedObject>();
   readonly #byInstance = new Map<string, Set<OwnedObject>>();
-  /** The last apply of each: a digest of what was sent, and the resourceVersion of the answer. */
-  readonly #applied = new Map<string, { digest: string; version: string }>();
+  /** The last apply of each: a digest of what was sent, the resourceVersion of the answer, and when an apply last changed it. */
+  readonly #applied = new Map<string, { digest: string; version: string; time: string | undefined }>();
   /** Applies without an answer yet, and whether a watch has shown the object meanwhile. */
   readonly #applying = new Map<string, boolean>();
   readonly #onChange: (instance: string, id: string) => void;
@@ -93,15 +94,16 @@ export class OwnedObjects {
   }
 
   /**
-   * @param known the object as a watch had shown it before: its new version may come sooner than the answer
+   * By the time of the controller's fields and not by the version, which every change of a status raises.
    * @returns whether the same was applied before, and somebody else has changed it since
    */
-  recordApply(answer: KubernetesObject, digest: string, known: OwnedObject | undefined): boolean {
+  recordApply(answer: KubernetesObject, digest: string): boolean {
     const id = getId(answer);
     const before = this.#applied.get(id);
     const { resourceVersion: version = '' } = answer.metadata;
-    this.#applied.set(id, { digest, version });
-    return before?.digest === digest && before.version !== version && known?.resourceVersion !== version;
+    const time = appliedAt(answer);
+    this.#applied.set(id, { digest, version, time });
+    return before?.digest === digest && before.time !== time;
   }
 
   /** Runs an apply. What a watch shows meanwhile is mostly its outcome; only the answer tells whether it is another change. */

@@ -64,7 +64,7 @@ export function findPodTrouble(pod: Pod): PodTrouble | undefined {
     if (!/persistentvolumeclaim/i.test(message)) {
       return { reason: 'Unschedulable', message: `No node can take pod ${name}: ${message}` };
     }
-    const waits = `Pod ${name} is waiting for its volume: ${message}. Is there a StorageClass?`;
+    const waits = `Pod ${name} is waiting for its volume: ${message}. Is there the StorageClass of spec.storage.className, or a default one?`;
     return { reason: 'VolumePending', message: waits };
   }
   // Others may have added containers that end in order before ours start.
@@ -238,11 +238,29 @@ export async function eventTrouble(client: Client, pod: Pod): Promise<PodTrouble
   const { namespace, name, uid } = pod.metadata;
   const fieldSelector = `regarding.uid=${uid},type=Warning`;
   const { items } = await client.list<Event>(RESOURCES.event, { namespace, fieldSelector, limit: 100 });
-  const telling = items.filter(({ reason = '' }) => Object.hasOwn(TELLING, reason));
-  const [newest] = telling.toSorted((one, other) => weight(other) - weight(one));
-  const { reason = '', note = '' } = newest ?? {};
+  const { reason = '', note = '' } = newestOf(items.filter(({ reason = '' }) => Object.hasOwn(TELLING, reason))) ?? {};
   const message = TELLING[reason]?.(name, asSentence(clip(note.trim(), MAX_NOTE)));
   return message === undefined ? undefined : { reason, message };
+}
+
+/**
+ * Reads from events why the pods of Deployments are refused now. A Deployment's own condition keeps the first reason, whatever the later
+ * ones are. @returns the reasons by the Deployments' names, without those of pods, which change
+ */
+export async function podRefusals(client: Client, namespace: string): Promise<Map<string, string>> {
+  const fieldSelector = 'regarding.kind=ReplicaSet,reason=FailedCreate';
+  const { items } = await client.list<Event>(RESOURCES.event, { namespace, fieldSelector, limit: 500 });
+  const byDeployment = Map.groupBy(items, ({ regarding }) => (regarding?.name ?? '').replace(/-[^-]*$/, ''));
+  return new Map(
+    [...byDeployment].map(([deployment, events]) => {
+      const note = (newestOf(events)?.note ?? '').trim();
+      return [deployment, clip(note.replace(/^.*?Error creating: (pods "[^"]*" is forbidden: )?/s, ''), MAX_NOTE)];
+    }),
+  );
+}
+
+function newestOf(events: readonly Event[]): Event | undefined {
+  return events.toSorted((one, other) => weight(other) - weight(one))[0];
 }
 
 /** It has a node, and no container has been started. */

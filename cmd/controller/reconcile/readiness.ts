@@ -152,10 +152,13 @@ function shortcoming(
   return { reason: 'Progressing', message: `${called} is starting.` };
 }
 
-/** For a refusal by Pod Security admission. */
+/** For a refusal by Pod Security admission, a quota or a LimitRange. */
 function getHint(message: string): string {
-  if (!message.includes('violates PodSecurity')) return '';
-  return ' Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that.';
+  if (message.includes('violates PodSecurity')) {
+    return ' Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that.';
+  }
+  if (!/exceeded quota|failed quota|(?:maximum|minimum) (?:cpu|memory) /.test(message)) return '';
+  return " Set pod.resources of the component in the spec, or change the namespace's ResourceQuota or LimitRange.";
 }
 
 /** `StorageReady`, of instances with a shared store. */

@@ -18,7 +18,7 @@ import { observeEdge } from './edge.ts';
 import type { Instances, SvcInstance } from './instances.ts';
 import { decideLicense } from './license.ts';
 import { getId, type Named, type OwnedObject, type OwnedObjects, parseOwned } from './owned-objects.ts';
-import { podTroubles } from './pods.ts';
+import { podRefusals, podTroubles } from './pods.ts';
 import type { RepairLimiter } from './queue.ts';
 import {
   allDone,
@@ -171,6 +171,14 @@ export class InstanceReconciler {
     if (COMPONENTS.every((component) => !state[component].rollout) || allDone(state)) return state;
     const troubles = await podTroubles(client, namespace, name, clock());
     for (const component of COMPONENTS) state[component].pods = troubles.get(component);
+    const refused = COMPONENTS.filter((component) => state[component].rollout?.failure?.reason === 'FailedCreate');
+    const refusals = refused.length > 0 ? await podRefusals(client, namespace) : new Map<string, string>();
+    for (const component of refused) {
+      const { rollout } = state[component];
+      const message = refusals.get(names[component]);
+      if (rollout?.failure && message)
+        state[component].rollout = { ...rollout, failure: { ...rollout.failure, message } };
+    }
     return state;
   }
 

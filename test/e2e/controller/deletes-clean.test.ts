@@ -25,11 +25,11 @@ describe('an instance that is deleted', function () {
     expect([...(await cluster.objects()).keys()]).not.to.include(`${first.kind}/${first.metadata.name}`);
   });
 
-  it('makes room for another of its name, which waits until the old objects are gone, and has its documents', async () => {
+  it('makes room for another of its name, which waits until the old objects are gone, and has its documents, in a class where they had none', async () => {
     const all = await cluster.objects();
     const claims = [...all.values()].filter(({ kind }) => kind === 'PersistentVolumeClaim');
     const old = new Map([...all].filter(([, { kind }]) => kind !== 'PersistentVolumeClaim'));
-    const { metadata } = await cluster.apply('office');
+    const { metadata } = await cluster.apply('office', { storage: { className: 'fast' } });
     await cluster.settled('office');
     expect(await cluster.condition('office', 'Ready')).to.include({ status: 'False', reason: 'Deleting' });
     expect([...(await cluster.objects()).values()].map(({ metadata: { uid } }) => uid)).to.deep.equal(
@@ -48,6 +48,7 @@ describe('an instance that is deleted', function () {
     for (const { metadata } of claims) {
       const now = await cluster.object(RESOURCES.persistentVolumeClaim, metadata.name);
       expect(now?.metadata.uid).to.equal(metadata.uid);
+      expect(now).to.have.nested.property('spec.storageClassName', 'fast');
     }
   });
 
@@ -56,9 +57,9 @@ describe('an instance that is deleted', function () {
       const claims = [...(await cluster.objects()).values()].filter(({ kind }) => kind === 'PersistentVolumeClaim');
       return claims.map(({ metadata }) => metadata.ownerReferences?.map(({ name }) => name).join() ?? 'nobody');
     };
-    await cluster.apply('office', { storage: { onDelete: 'Delete' } });
+    await cluster.apply('office', { storage: { className: 'fast', onDelete: 'Delete' } });
     await until('it owns its claims', async () => (await owners()).join() === 'office,office,office');
-    await cluster.apply('office', { storage: { onDelete: 'Retain' } });
+    await cluster.apply('office', { storage: { className: 'fast', onDelete: 'Retain' } });
     await until('it owns none', async () => (await owners()).join() === 'nobody,nobody,nobody');
   });
 });

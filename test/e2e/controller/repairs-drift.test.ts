@@ -77,7 +77,7 @@ const UNFIT = / spec\.(strategy\.type|.*\.ports\.\[\w+\]\.(containerPort|protoco
 
 /** The objects that the controller should have made, from the state of the API server. */
 async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> {
-  const { images, clusterDomain, clusterDns, dnsAddress } = loadConfig(cluster.environment);
+  const { images, clusterDomain, clusterDns, dnsAddress, listen } = loadConfig(cluster.environment);
   const objects = await cluster.objects();
   const data = (name: string) => (objects.get(name) as unknown as { data: Record<string, string> }).data;
   const decoded = (base64: string) => Buffer.from(base64, 'base64').toString();
@@ -86,7 +86,7 @@ async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> 
   return desired({
     instance: await cluster.get('office'),
     settings: {
-      ...{ version: VERSION, images, pullSecrets: [], clusterDomain, clusterDns, dnsAddress },
+      ...{ version: VERSION, images, pullSecrets: [], clusterDomain, clusterDns, dnsAddress, listen },
       ...{ licenseKeys, policy: {} },
     },
     license: NO_LICENSE,

@@ -64,6 +64,16 @@ describe('the controller changes nothing', function () {
     expect(await changedSince(before)).to.deep.equal(['Deployment/one-gate']);
   });
 
+  it('but what somebody changes of its own, and says so at that object alone', async () => {
+    await cluster.server.kubectl(['scale', 'deployment/one-front', '--replicas=7', '-n', cluster.namespace]);
+    const all = ['get', 'events.v1.events.k8s.io', '--field-selector=reason=Repaired', '-n', cluster.namespace];
+    const names = ['-o', 'jsonpath={range .items[*]}{.regarding.kind}/{.regarding.name}: {.note}{end}'];
+    const told = await until('it is told', async () => (await cluster.server.kubectl([...all, ...names])) || undefined);
+    expect(told).to.match(
+      /^Deployment\/one-front: .* as SvcInstance one wants it again: change the spec of that instead\.$/,
+    );
+  });
+
   it('but the answer when it is asked to reconcile', async () => {
     const before = await versions();
     await cluster.apply('one', {}, { 'svc.internal/reconcile-at': 'now' });

@@ -111,6 +111,7 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
   'an edge that asks is let in as the spec describes it': [
     { spec: { ingress: { controller: { namespace: 'edge', podLabels: { app: 'nginx' } } } } },
   ],
+  'all pods listen by IPv6 where the controller does': [{ settings: { listen: { host: '::' } } }],
   'the address of an IPv6 DNS is written as nginx reads it': [
     { settings: { clusterDns: 'fd00:10:96::a', dnsAddress: 'fd00:10:96::a' } },
   ],

@@ -59,6 +59,7 @@ export function situationOf(options: Options = {}): Situation {
       clusterDomain: 'cluster.local',
       clusterDns: '10.96.0.10',
       dnsAddress: '10.96.0.10',
+      listen: { host: '0.0.0.0' },
       licenseKeys: '{"keys":[]}',
       policy: {},
       ...settings,

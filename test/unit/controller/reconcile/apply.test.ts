@@ -85,6 +85,7 @@ describe('an object that can never become what is wanted', () => {
         {
           ...{ client: { ...server.client, remove }, owned, instance: { key: 'shop/office', uid: 'instance-2' } },
           ...{ repairs: new RepairLimiter(Date.now), log: testLogger(), signal: new AbortController().signal },
+          events: { record: () => undefined },
         },
         [wanted],
       ).catch((error: unknown) => error);

@@ -51,6 +51,22 @@ describe('an object that the API server never changes into the wanted one', () =
       ...[claim('20Gi', 'fast'), claim('20Gi', 'slow'), claim('20Gi', 'slow')],
       'Claim office-gate keeps its class slow: it cannot become fast.',
     ],
+    [
+      'keeps its class without a volume, and says how it gets another one',
+      ...[claim('20Gi', 'fast'), claim('20Gi', 'slow', 'Pending'), claim('20Gi', 'slow')],
+      'Claim office-gate keeps its class slow: delete it, and it is made anew, of fast.',
+    ],
+    [
+      'stays without a class once it has a volume, and says so',
+      ...[claim('20Gi', 'fast'), claim('20Gi', undefined, 'Bound'), claim('20Gi')],
+      'Claim office-gate keeps no class: it cannot become fast.',
+    ],
+    [
+      'takes a class while it has none',
+      claim('20Gi', 'fast'),
+      claim('20Gi', undefined, 'Pending'),
+      claim('20Gi', 'fast'),
+    ],
     ['keeps the class that the cluster gave it', claim('20Gi'), claim('20Gi', 'slow'), claim('20Gi', 'slow')],
   ] as [string, Object, Object, Object, ...string[]][]) {
     it(`is not made anew when it is a claim: it ${what}`, () => {

@@ -60,6 +60,11 @@ const READINESS: Readonly<Record<string, Parameters<typeof readinessFindings>>> 
     [],
   ],
   'it is progress while a Deployment tries': [[], { ...ALL, gate: failing('exceeded quota') }, []],
+  'it says what to do where a LimitRange lets a pod not in': [
+    [],
+    { ...ALL, editor: failing('maximum memory usage per Container is 2Gi, but limit is 4Gi') },
+    [],
+  ],
   'it is stalled when a Deployment has given up': [[], { ...ALL, gate: failing('quota', { gaveUp: true }) }, []],
   'it is stalled when a person is needed': [[taken], ALL, []],
   'it is stalled when somebody has paused a Deployment whose newest version should come': [

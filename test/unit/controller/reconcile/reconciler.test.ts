@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
 import { ReconcilerBench } from './reconciler-bench.ts';
 
@@ -117,6 +118,26 @@ describe('the reconciler of an instance', () => {
     expect(await bench.reconcile(), 'without an edge').to.be.a('number');
     bench.runAll();
     expect(await looks(2)).to.deep.equal([undefined, undefined]);
+  });
+
+  it('says why pods are refused now, which the condition of their Deployment does not: it keeps the first reason', async () => {
+    const refusal = (reason: string) => `pods "office-editor-7d9f-x2" is forbidden: ${reason}`;
+    const event = (name: string, replicaSet: string, note: string, seconds: number) =>
+      bench.server.put({
+        ...{ apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name, namespace: 'documents' }, note },
+        ...{ regarding: { kind: 'ReplicaSet', name: replicaSet }, deprecatedLastTimestamp: new Date(seconds * 1000) },
+      } as KubernetesObject);
+    await bench.reconcile();
+    const failed = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: refusal('maximum cpu') };
+    const deployment = bench.server.find('Deployment', 'office-editor');
+    bench.owned.observe({ ...deployment, status: { conditions: [failed] } } as KubernetesObject);
+    await bench.reconcile();
+    expect(bench.condition('EditorAvailable')?.message).to.include('maximum cpu');
+    event('one', 'office-editor-1', `Error creating: ${refusal('violates PodSecurity')}`, 1);
+    event('two', 'office-editor-2', `(combined from similar events): Error creating: ${refusal('exceeded quota')}`, 2);
+    event('three', 'office-editor-x-3', `Error creating: ${refusal('of another instance')}`, 3);
+    await bench.reconcile();
+    expect(bench.condition('EditorAvailable')?.message).to.match(/^The editor cannot start: exceeded quota\. Set /);
   });
 
   it('tells troubles of several objects in the same order, whichever is refused first', async () => {
