@@ -22,7 +22,7 @@ export interface BlobsPlace extends Place<BlobStore> {
   files(): Promise<string[]>;
 }
 
-/** What every implementation of `Incoming` and `Blobs` promises; each test gets a place of its own. */
+/** Tests what every implementation of `Incoming` and `Blobs` promises; each test gets a place of its own. */
 export function blobsContract(name: string, make: () => Promise<BlobsPlace>): void {
   describe(`blobs in ${name}`, () => {
     let place: BlobsPlace;

@@ -66,7 +66,7 @@ describe('the storage of several DocBuilders', function () {
     return { directory: folder.path, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => RETENTION_MS };
   };
 
-  /** The jobs of one replica, which beats when told. */
+  /** The jobs of one replica, which beats when a test asks. */
   async function member(known: Known, now?: () => number) {
     const { query } = database;
     const replicas = new Replicas(query, '127.0.0.1:1', now);
