@@ -29,8 +29,6 @@ describe('extraParams of the editor', () => {
   });
 });
 
-describe('the pod of the editor', () => {});
-
 /** The kubelet makes `$` of `$$`, and of `$(NAME)` the value of a variable that there is. */
 function expand(text: string): string {
   return text.replaceAll(/\$(\$|\((username|password)\))/g, (_, next: string) => (next === '$' ? '$' : 'SECRET'));
