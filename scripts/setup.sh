@@ -219,7 +219,7 @@ install_node() {
   mkdir -p .tools/bin
   ln -sf "../node_modules/node-linux-$arch/bin/node" .tools/bin/node
   # shellcheck disable=SC2016
-  told='`npm run …` uses the Node in .tools. To call `node` directly: export PATH="$PWD/.tools/bin:$PATH"'
+  hint='`npm run …` uses the Node in .tools. To call `node` directly: export PATH="$PWD/.tools/bin:$PATH"'
 }
 
 # ---- npm modules ------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ install_verapdf() {
 
 PATH="$PWD/.tools/bin:$PATH"
 export PATH
-told=
+hint=
 if [ "$purpose" != node ]; then
   refuse_old_release
   install_packages
@@ -315,4 +315,4 @@ if need s3; then scripts/store-tools.sh || { [ $? = 3 ] && [ "$purpose" != run ]
 if need corpus; then scripts/corpus/fetch.sh || [ $? = 3 ]; fi
 # They were built with these 5 GB, which nothing needs again.
 if need api; then rm -rf .cache/kubernetes/go; fi
-[ -z "$told" ] || say "$told"
+[ -z "$hint" ] || say "$hint"
