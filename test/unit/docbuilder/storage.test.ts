@@ -261,12 +261,15 @@ describe('the storage of several DocBuilders', function () {
   describe('of which one ends', () => {
     let known: Known;
     let time = 0;
+    let one: Awaited<ReturnType<typeof member>>;
+    let two: typeof one;
     const clock = { now: Date.now() };
+    const at = () => time;
     beforeEach(async () => {
       time = 1_000_000;
       known = makeKnown(() => clock.now);
+      [one, two] = [await member(known, at), await member(known, at)];
     });
-    const at = () => time;
     const newOne = () => newJob(known.ids.issue('job', clock.now), clock.now);
     /** Beats of one replica during which the other says nothing. */
     async function silence(watcher: Replicas, seconds: number): Promise<void> {
@@ -279,7 +282,6 @@ describe('the storage of several DocBuilders', function () {
     const callback = { ...pending, lastStatus: 500, nextAttemptAt: 1 };
 
     it('its jobs fail as at a stop, its callbacks are taken over as they are, and its row goes', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const open = { ...newOne(), callback };
       const quiet = newOne();
       const done = { ...newOne(), status: 'done', callback } as const;
@@ -307,7 +309,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('takes no longer to take over the more it had to do, and no callback waits for what else is to be written', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const [quiet, called] = [newOne(), { ...newOne(), callback }];
       for (const job of [quiet, called]) await one.store.add(job);
       await one.replicas.leave();
@@ -321,7 +322,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('its callbacks are taken over once more where no answer came to the first time', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const open = { ...newOne(), callback };
       await one.store.add(open);
       await one.replicas.leave();
@@ -337,8 +337,7 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('only one of the others takes over, though all of them find it at once', async () => {
-      const others = [await member(known, at), await member(known, at), await member(known, at)];
-      const one = await member(known, at);
+      const others = [two, await member(known, at), await member(known, at)];
       await one.store.add({ ...newOne(), callback });
       await one.replicas.leave();
       const client = new pg.Client(url);
@@ -352,7 +351,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('and has not: what it ends afterwards stays failed, and its results are removed', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const job = newOne();
       await one.store.add(job);
       await silence(two.replicas, 11);
@@ -369,7 +367,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('and has not: what it had written keeps its results, though no answer came', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const job = { ...newOne(), callback };
       await one.store.add(job);
       const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
@@ -394,7 +391,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('is not believed of one by an observer that was away itself, or found no database', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const job = newOne();
       await one.store.add(job);
       await silence(two.replicas, 5);
