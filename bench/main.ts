@@ -20,7 +20,7 @@ import { startService } from './subjects/service.ts';
 const DOCS = resolve(import.meta.dirname, '../docs');
 const INTERRUPTED = 130;
 
-/** The measurements, by the page that tells of them. */
+/** The measurements, by the page that shows them. */
 const PAGES: readonly { about: About; file: string; measurements: Record<string, [title: string, of: Measurement]> }[] =
   [
     {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from 'mocha';
 import { freePorts } from '../cmd/local/port.ts';
 import { startNginx } from '../test/e2e/front/support/nginx.ts';
-import { proxyOf } from '../test/support/proxy-of.ts';
+import { proxyConfig } from '../test/support/proxy-config.ts';
 import { convert, startShared } from '../test/support/replicas.ts';
 import { inRounds } from './alternate.ts';
 import { letter } from './documents/text.ts';
@@ -36,7 +36,7 @@ async function startKind(processes: number, workers: number) {
     });
   }
   const prefix = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-  const front = await startNginx(proxyOf(port, ports, prefix), prefix, port);
+  const front = await startNginx(proxyConfig(port, ports, prefix), prefix, port);
   return { shared, front };
 }
 

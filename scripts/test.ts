@@ -113,7 +113,8 @@ async function runTests({ name, parameters, environment }: Run, write: (chunk: B
   children.delete(child);
   const { exitCode, signalCode } = child;
   const early = `all the rest of ${name}, since mocha ended too early (${signalCode ?? exitCode})`;
-  const told = readTally(tally) ?? { passed: 0, failed: [early], skipped: 0, runAgain: 0 };
-  const failed = exitCode === 0 || told.failed.length > 0 ? told.failed : [`mocha ended with ${exitCode}: ${name}`];
-  return { ...told, failed };
+  const results = readTally(tally) ?? { passed: 0, failed: [early], skipped: 0, runAgain: 0 };
+  const failed =
+    exitCode === 0 || results.failed.length > 0 ? results.failed : [`mocha ended with ${exitCode}: ${name}`];
+  return { ...results, failed };
 }

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { postAuth } from '../../cmd/gate/http/auth.ts';
 import { plainApp } from '../../src/common/http/plain-app.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
-import { portOf } from '../../test/support/listen.ts';
+import { listeningPort } from '../../test/support/listen.ts';
 
 /** The newest files are kept, as the gate keeps the newest versions. */
 const KEPT = 5;
@@ -48,4 +48,4 @@ const express = createHttpServer(
     postAuth(async () => undefined),
   ),
 ).listen(0, '127.0.0.1');
-process.send?.({ port: await portOf(server), expressPort: await portOf(express) });
+process.send?.({ port: await listeningPort(server), expressPort: await listeningPort(express) });

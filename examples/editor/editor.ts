@@ -28,7 +28,7 @@ export interface StandInEditor {
   dropSockets(): void;
   /** Ends the process of each document, with what was not stored; the views come back by themselves. */
   crashDocuments(): void;
-  /** Ends as on SIGTERM: views are told, what is modified is saved, for 5 s at most. */
+  /** Ends as on SIGTERM: sends a message to views and saves modified documents, for 5 s at most. */
   stop(): Promise<void>;
   /** Ends as on SIGKILL: what is not stored is lost. */
   kill(): Promise<void>;

@@ -49,7 +49,7 @@ interface Upload extends SaveRequest {
   force?: boolean;
 }
 
-/** What all views are told of an upload that is refused, since another is under way. */
+/** All views get this answer to an upload that is refused because another is under way. */
 const REFUSAL = { success: false, result: 'Could not upload document to storage', errorMsg: 'Already in progress.' };
 
 /**
@@ -183,7 +183,7 @@ export class Saver {
     return this.#lastUpload + (isUnloading() ? timings.uploadGap / 10 : timings.uploadGap) - performance.now();
   }
 
-  /** What the request said of the content goes with the refusal; the content is uploaded later. */
+  /** Drops the request's fields with the refusal; its content is uploaded later. */
   #refuse({ bytes }: Upload, writer?: Writer): void {
     const { send } = this.#deps;
     this.#pending = { bytes, modifiedByUser: false };
@@ -270,7 +270,7 @@ export class Saver {
     if (this.#stored) {
       this.#deps.send('uploaded');
       this.#end('stored');
-      // What was written meanwhile waits for the next request, or for the last view to leave.
+      // Text written meanwhile waits for the next request, or for the last view to leave.
     } else if (this.#deps.isUnloading()) this.#schedule(0);
   }
 

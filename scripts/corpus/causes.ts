@@ -57,11 +57,11 @@ export class Causes {
     const again = this.#again['command-again'];
     const record = again.of(document);
     if (!record) return undefined;
-    const changed = record.pages !== command.pages || (await again.textOf(document)) !== commandText;
+    const changed = record.pages !== command.pages || (await again.readText(document)) !== commandText;
     if (changed) return CAUSES['command-again'];
     const { pdf } = await this.#ours.readTexts(document);
     for (const kind of ['command-alone', 'command-fonts'] as const) {
-      if ((await this.#again[kind].textOf(document)) === pdf) return CAUSES[kind];
+      if ((await this.#again[kind].readText(document)) === pdf) return CAUSES[kind];
     }
     return undefined;
   }

@@ -39,7 +39,7 @@ export class CommandResults {
   }
 
   /** The text of the PDF; empty without one. */
-  textOf({ sha256 }: CorpusDocument): Promise<string> {
+  readText({ sha256 }: CorpusDocument): Promise<string> {
     return readFile(join(this.#texts, `${sha256}.txt`), 'utf8').catch(() => '');
   }
 

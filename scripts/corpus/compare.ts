@@ -38,7 +38,7 @@ async function compareOne(
 ): Promise<Comparison | undefined> {
   const [command, ours] = [results.of(document), ourResults.of(document)];
   if (!command || !ours) return undefined;
-  const [text, { pdf, extracted }] = [await results.textOf(document), await ourResults.readTexts(document)];
+  const [text, { pdf, extracted }] = [await results.readText(document), await ourResults.readTexts(document)];
   const words = splitWords(pdf, document.family);
   const missing = ours.text.status === 200 ? missingWords(words, extracted) : words;
   return {

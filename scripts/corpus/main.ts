@@ -50,7 +50,7 @@ const parts = {
     const causes = new Causes(settings, ours);
     const reasons = new Map<Comparison, string>();
     for (const one of comparisons.filter(pdfsDiffer)) {
-      const reason = await causes.of(one, await command.textOf(one.document));
+      const reason = await causes.of(one, await command.readText(one.document));
       if (reason !== undefined) reasons.set(one, reason);
     }
     const times = openTimes(settings);

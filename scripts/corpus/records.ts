@@ -6,17 +6,17 @@ export class Records<T> {
   readonly #path: string;
   readonly #byKey = new Map<string, T>();
 
-  /** @param keyOf a later record replaces an earlier one with the same key */
-  constructor(path: string, keyOf: (record: T) => string) {
+  /** @param getKey a later record replaces an earlier one with the same key */
+  constructor(path: string, getKey: (record: T) => string) {
     this.#path = path;
-    this.keyOf = keyOf;
+    this.getKey = getKey;
     for (const line of readLines(path)) {
       const record = JSON.parse(line) as T;
-      this.#byKey.set(keyOf(record), record);
+      this.#byKey.set(getKey(record), record);
     }
   }
 
-  readonly keyOf: (record: T) => string;
+  readonly getKey: (record: T) => string;
 
   get(key: string): T | undefined {
     return this.#byKey.get(key);
@@ -29,7 +29,7 @@ export class Records<T> {
   add(record: T): void {
     mkdirSync(dirname(this.#path), { recursive: true });
     appendFileSync(this.#path, `${JSON.stringify(record)}\n`);
-    this.#byKey.set(this.keyOf(record), record);
+    this.#byKey.set(this.getKey(record), record);
   }
 }
 

@@ -62,7 +62,7 @@ export async function startService(folder: string, workers: number, log: string)
         const response = await call(path, { method: 'POST', body, signal });
         const content = Buffer.from(await response.arrayBuffer());
         const ms = performance.now() - started;
-        const deaths = kept.deathsOf(response.headers.get('x-svc-request-id') ?? '');
+        const deaths = kept.countDeaths(response.headers.get('x-svc-request-id') ?? '');
         return { ...toAnswer(response, content), ...(deaths > 0 && { deaths }), ms: Math.round(ms), body: content };
       } catch (error) {
         const hung = (error as Error).name === 'TimeoutError';
@@ -92,7 +92,7 @@ function keepLog(path: string) {
       const { requestId } = JSON.parse(line) as { requestId: string };
       deaths.set(requestId, (deaths.get(requestId) ?? 0) + 1);
     },
-    deathsOf: (requestId: string) => deaths.get(requestId) ?? 0,
+    countDeaths: (requestId: string) => deaths.get(requestId) ?? 0,
     end: () => file.end(),
   };
 }

@@ -44,7 +44,7 @@ async function openOne(scene: Scene): Promise<Open> {
 async function endureOnce(scene: Scene, name: string, open: Open, trouble: Trouble): Promise<boolean> {
   const { person } = open;
   const { tally } = scene;
-  const from = (await person.told()).length;
+  const from = (await person.seen()).length;
   const before = await person.type();
   const meanwhile = await trouble(person);
   const back = await person.saveAgain(Date.now(), BACK_SECONDS);
@@ -52,22 +52,22 @@ async function endureOnce(scene: Scene, name: string, open: Open, trouble: Troub
   const after = back === undefined ? undefined : await person.type();
   const saved = after === undefined ? undefined : await person.save();
   await scene.hear(person, from);
-  const isTold = (await person.told()).slice(from).some(({ reason }) => reason === 'changes_lost');
+  const isReported = (await person.seen()).slice(from).some(({ reason }) => reason === 'changes_lost');
   await scene.picture(person, `${name}-after`);
   if (saved?.code !== undefined) tally.faults.push(`round ${tally.rounds}: the second save() ended with ${saved.code}`);
-  return look(scene, open, { before, meanwhile, after }, { version: saved?.version, isTold });
+  return look(scene, open, { before, meanwhile, after }, { version: saved?.version, isReported });
 }
 
 /**
  * Looks for what was typed, by when it was typed.
  * @param page.version that `save()` resolved with; it must hold all of it
- * @param page.isTold the page has told that changes may be lost
+ * @param page.isReported the page has reported that changes may be lost
  */
 async function look(
   scene: Scene,
   { document, person }: Open,
   typed: Record<string, string | undefined>,
-  { version, isTold }: { version: number | undefined; isTold: boolean },
+  { version, isReported }: { version: number | undefined; isReported: boolean },
 ): Promise<boolean> {
   const { tally } = scene;
   const words = Object.values(typed).filter((word) => word !== undefined);
@@ -84,7 +84,7 @@ async function look(
   const lost = await scene.expect(document, words);
   if (lost.length > 0)
     tally.notes.push(
-      `round ${tally.rounds}: lost what was typed ${describeMissing(lost)}${isTold ? ', which the page told' : ''}`,
+      `round ${tally.rounds}: lost what was typed ${describeMissing(lost)}${isReported ? ', which the page reported' : ''}`,
     );
   return missing.length === 0;
 }

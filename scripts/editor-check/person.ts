@@ -4,7 +4,7 @@ import { type Keyboard, useKeyboard } from './keyboard.ts';
 import { need, seconds, waitFor } from './wait.ts';
 
 /** An event of `SVC.Editor`, as the page noted it. */
-export interface Told {
+export interface SeenEvent {
   event: string;
   at: number;
   code?: string;
@@ -23,11 +23,11 @@ export interface Saved {
 /** Somebody with a document in a tab, by `SVC.Editor`. */
 export interface Person extends Keyboard {
   page: Page;
-  /** From `new SVC.Editor` to the first `onDocumentLoaded`, in milliseconds. @throws {Error} with what was told instead */
+  /** From `new SVC.Editor` to the first `onDocumentLoaded`, in milliseconds. @throws {Error} with the events that came instead */
   loaded(limit?: number): Promise<number>;
   state(): Promise<string>;
   isModified(): Promise<boolean>;
-  told(): Promise<Told[]>;
+  seen(): Promise<SeenEvent[]>;
   save(): Promise<Saved>;
   /** Calls `save()` until it resolves. @returns seconds after `since`; undefined when it took longer than `limit` */
   saveAgain(since: number, limit: number): Promise<number | undefined>;
@@ -46,7 +46,7 @@ export async function openPerson(context: BrowserContext, portal: string, config
   const call = <Result>(code: string): Promise<Result> => page.evaluate(code) as Promise<Result>;
   await call(`opens(${JSON.stringify(config)})`);
   const keyboard = useKeyboard(page);
-  const told = (): Promise<Told[]> => call('told');
+  const seen = (): Promise<SeenEvent[]> => call('seen');
   const state = (): Promise<string> => call('editor.getInfo().state');
   const isModified = (): Promise<boolean> => call('editor.getInfo().modified');
 
@@ -60,12 +60,12 @@ export async function openPerson(context: BrowserContext, portal: string, config
 
   return {
     ...keyboard,
-    ...{ page, told, state, isModified, save },
+    ...{ page, seen, state, isModified, save },
     async loaded(limit = 150) {
       const first = await need(
         'onDocumentLoaded',
         async () => {
-          const events = await told();
+          const events = await seen();
           const failed = events.find(({ event, code }) => event === 'onError' && code !== 'network_error');
           if (failed) throw new Error(`the document did not open: ${failed.code} ${failed.reason ?? failed.message}`);
           return events.find(({ event }) => event === 'onDocumentLoaded');

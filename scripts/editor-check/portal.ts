@@ -45,15 +45,15 @@ export async function startPortal(service: string): Promise<Portal> {
   };
 }
 
-/** A page that notes in `told` what its editor tells; `opens` makes the editor. */
+/** A page that keeps the events of its editor in `seen`; `opens` makes the editor. */
 export function portalPage(service: string): string {
   return `<!doctype html><meta charset="utf-8"><title>editor check</title>
 <body style="margin: 0"><div id="editor" style="height: 100vh"></div>
 <script src="${service}/svc/api.js"></script>
 <script>
-  const told = [];
+  const seen = [];
   const names = ['onReady', 'onDocumentLoaded', 'onModified', 'onSaved', 'onClose', 'onLimitReached', 'onError'];
-  const events = Object.fromEntries(names.map((event) => [event, (data) => told.push(
+  const events = Object.fromEntries(names.map((event) => [event, (data) => seen.push(
     { event, at: Date.now(), code: data.code, message: data.message, reason: data.detail && data.detail.reason })]));
   function opens(config) {
     window.began = Date.now();

@@ -1,7 +1,7 @@
 import { median } from '../../bench/statistics.ts';
 import type { Outcome } from './day.ts';
 
-const HEAD = ['day', 'what was done', 'rounds', 'edits lost', 'save() works after', 'the page told', 'verdict'];
+const HEAD = ['day', 'what was done', 'rounds', 'edits lost', 'save() works after', 'events of the page', 'verdict'];
 /** Events of every day: they say nothing about this one. */
 const USUAL = new Set(['onModified', 'onReady', 'onSaved']);
 
@@ -12,7 +12,7 @@ export function report(outcomes: readonly Outcome[], markdown: boolean): string 
 }
 
 function toRow({ day, tally, verdict, reasons }: Outcome): string[] {
-  const { rounds, typed, lost, back, told, notes } = tally;
+  const { rounds, typed, lost, back, seen, notes } = tally;
   const played = verdict !== 'left out';
   return [
     day.name,
@@ -20,7 +20,7 @@ function toRow({ day, tally, verdict, reasons }: Outcome): string[] {
     played ? String(rounds) : '',
     played && typed > 0 ? `${lost.length} of ${typed}` : '',
     times(back),
-    [...told].filter((name) => !USUAL.has(name)).join(', '),
+    [...seen].filter((name) => !USUAL.has(name)).join(', '),
     [verdict, ...reasons, ...notes].filter(Boolean).join('; '),
   ];
 }

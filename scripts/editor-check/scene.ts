@@ -5,7 +5,7 @@ import type { EmbedConfig } from '../../src/common/generated/wire.ts';
 import type { OwnBrowser } from './browser.ts';
 import { docx } from './documents.ts';
 import type { Options } from './options.ts';
-import { openPerson, type Person, type Told } from './person.ts';
+import { openPerson, type Person, type SeenEvent } from './person.ts';
 import type { Portal } from './portal.ts';
 import type { Service } from './service.ts';
 import { readVersions, type Versions } from './versions.ts';
@@ -28,7 +28,7 @@ export interface Tally {
   /** Seconds until `save()` works once the service is back; undefined for never. */
   back: (number | undefined)[];
   /** Events by name and code. */
-  told: Set<string>;
+  seen: Set<string>;
   /** Other things that are not as they have to be. */
   faults: string[];
   /** Measured beside, for the table. */
@@ -47,7 +47,7 @@ export interface Scene {
   open(document: Document, user?: string, browser?: OwnBrowser): Promise<Person>;
   /** Looks for words in the newest version, and counts those that do not come. @returns those */
   expect(document: Document, marks: readonly string[], limit?: number): Promise<readonly string[]>;
-  /** Notes what somebody's page has told since `from`, an index of its events; since it was first loaded unless given. */
+  /** Adds the events of a person's page since `from`, an index of its events; since it was first loaded unless given. */
   hear(person: Person, from?: number): Promise<void>;
   /** Waits so many seconds, or less when `--quick` is given. */
   pause(usual: number, quick: number): Promise<void>;
@@ -62,7 +62,7 @@ const EXIT_SECONDS = 60;
 
 export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | 'browser'>): Scene {
   const { options, service, portal } = stage;
-  const tally: Tally = { rounds: 0, typed: 0, lost: [], back: [], told: new Set(), faults: [], notes: [] };
+  const tally: Tally = { rounds: 0, typed: 0, lost: [], back: [], seen: new Set(), faults: [], notes: [] };
   const clearing: (() => Promise<void>)[] = [];
   return {
     ...stage,
@@ -96,10 +96,10 @@ export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | '
       return missing;
     },
     async hear(person, from) {
-      const told = await person.told();
-      const since = from ?? told.findIndex(({ event }) => event === 'onDocumentLoaded') + 1;
-      for (const one of told.slice(since)) tally.told.add(getName(one));
-      if (person.dialogs() > 0) tally.told.add('(a dialog of the editor)');
+      const seen = await person.seen();
+      const since = from ?? seen.findIndex(({ event }) => event === 'onDocumentLoaded') + 1;
+      for (const one of seen.slice(since)) tally.seen.add(getName(one));
+      if (person.dialogs() > 0) tally.seen.add('(a dialog of the editor)');
     },
     pause: (usual, quick) => seconds(options.quick ? quick : usual),
     async picture(person, name) {
@@ -114,6 +114,6 @@ export function setScene(stage: Pick<Scene, 'options' | 'service' | 'portal' | '
   };
 }
 
-function getName({ event, code, reason }: Told): string {
+function getName({ event, code, reason }: SeenEvent): string {
   return [event, code, reason].filter(Boolean).join(' ');
 }

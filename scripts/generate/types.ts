@@ -36,7 +36,7 @@ export async function types(): Promise<string> {
   return compile(all as JSONSchema, 'Wire', OPTIONS);
 }
 
-/** The script inside a request is of the other module; whoever checks it makes it one. */
+/** The script inside a request has a type of the other module; a check of it gives it that type. */
 function withoutScript(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema, (key, value) => (key === 'x-schema' ? undefined : value)));
 }

@@ -11,7 +11,7 @@ export interface Import {
 }
 
 /** The imports that a file names. */
-export function importsOf(file: string): Import[] {
+export function readImports(file: string): Import[] {
   const from = relative(root, file).split(sep).join('/');
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(/(^import type [^;']*)?(?:from|import)\s*\(?\s*'([^']+)'/gm)].map(
@@ -32,5 +32,5 @@ export function reaches(from: string, target: string, seen: Set<string> = new Se
   if (from === target) return true;
   if (seen.has(from) || !from.endsWith('.ts')) return false;
   seen.add(from);
-  return importsOf(join(root, from)).some(({ to, typeOnly }) => !typeOnly && reaches(to, target, seen));
+  return readImports(join(root, from)).some(({ to, typeOnly }) => !typeOnly && reaches(to, target, seen));
 }

@@ -1,9 +1,9 @@
 import { globSync } from 'node:fs';
-import { importsOf, reaches } from './imports.ts';
+import { reaches, readImports } from './imports.ts';
 
 /** Both start the services of a test on the store that was asked for. */
 const [TEST_STORE, OFFICE] = ['test/support/test-store.ts', 'test/e2e/cluster/support/office.ts'];
-/** Who starts these itself says which store each of its services works on. */
+/** A suite that imports one of these chooses the store of each of its services itself. */
 const OWN_SERVERS = [
   'test/support/postgres.ts',
   'test/support/s3-server.ts',
@@ -23,6 +23,6 @@ export const sharedClusterSuites = (root: string): string[] =>
 function onEitherStore(root: string, files: string, starter: string): string[] {
   return globSync(files, { cwd: root })
     .filter((file) => reaches(file, starter))
-    .filter((file) => !importsOf(`${root}/${file}`).some(({ to }) => OWN_SERVERS.includes(to)))
+    .filter((file) => !readImports(`${root}/${file}`).some(({ to }) => OWN_SERVERS.includes(to)))
     .toSorted();
 }

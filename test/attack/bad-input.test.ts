@@ -4,7 +4,7 @@ import type { Job } from '../../src/common/generated/wire.ts';
 import { startCanary } from '../support/canary.ts';
 import { ratioBomb } from '../support/hostile.ts';
 import { txt } from '../support/open-documents.ts';
-import { errorOf, startEnterprise, startService, until } from '../support/service.ts';
+import { readError, startEnterprise, startService, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -31,7 +31,7 @@ describe('bad input', () => {
     ];
     for (const [what, content, name, status, code, detail] of rows) {
       const started = performance.now();
-      const error = await errorOf(await service.convert(content, name, { to: 'pdf' }));
+      const error = await readError(await service.convert(content, name, { to: 'pdf' }));
       expect(error, what).to.include({ status, code });
       expect(error.detail, what).to.include(detail);
       expect(performance.now() - started, `milliseconds of ${what}`).to.be.below(3000);
@@ -54,19 +54,22 @@ describe('bad input', () => {
     );
     expect(await neighbours).to.deep.equal([200, 200, 200, 200, 200]);
     const detail = { scope: 'job', limit_seconds: 5 };
-    expect(await errorOf(await hanging)).to.deep.equal({ status: 504, code: 'timeout', detail });
+    expect(await readError(await hanging)).to.deep.equal({ status: 504, code: 'timeout', detail });
   });
 
   it('a page range that nothing of the document is in', async () => {
     const response = await service.convert(txt(), 'a.txt', { to: 'pdf', 'options.pages': '900' });
-    expect(await errorOf(response)).to.include({ status: 400, code: 'bad_request' });
+    expect(await readError(response)).to.include({ status: 400, code: 'bad_request' });
   });
 
   it('callback_url at an internal address, also one that a name leads to after the check', async () => {
     const canary = await startCanary();
     const { port } = canary;
     const send = (url: string) => service.convert(txt(), 'a.txt', { to: 'pdf', async: 'true', callback_url: url });
-    expect(await errorOf(await send(`http://127.0.0.1:${port}/`))).to.include({ status: 422, code: 'url_not_allowed' });
+    expect(await readError(await send(`http://127.0.0.1:${port}/`))).to.include({
+      status: 422,
+      code: 'url_not_allowed',
+    });
     answers = { 'rebind.example': [public_, ['127.0.0.1'], ['127.0.0.1'], ['127.0.0.1']] };
     const accepted = (await (await send(`http://rebind.example:${port}/`)).json()) as Job;
     const job = await until('the callback is given up', async () => {
@@ -95,7 +98,7 @@ describe('an output over the limit', () => {
     try {
       // Half a megabyte of text that needs far more as a PDF of many pages.
       const response = await service.convert(txt({ paragraphs: 12_000 }), 'long.txt', { to: 'rtf' });
-      expect(await errorOf(response)).to.deep.include({ status: 413, code: 'file_too_large' });
+      expect(await readError(response)).to.deep.include({ status: 413, code: 'file_too_large' });
     } finally {
       await service.stop();
     }

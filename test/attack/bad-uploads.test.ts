@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { loggedLines } from '../support/logs.ts';
 import { txt } from '../support/open-documents.ts';
-import { errorOf, startEnterprise, type TestService, until } from '../support/service.ts';
+import { readError, startEnterprise, type TestService, until } from '../support/service.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const MB = 1024 * 1024;
@@ -50,7 +50,7 @@ describe('bad uploads', () => {
       duplex: 'half',
       headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
     };
-    const outcome = await service.call('/v1/convert', init as RequestInit).then(errorOf, (error: Error) => error);
+    const outcome = await service.call('/v1/convert', init as RequestInit).then(readError, (error: Error) => error);
     // A client that keeps sending may see the connection close before it sees the answer.
     if (!(outcome instanceof Error)) expect(outcome).to.include({ status: 413, code: 'file_too_large' });
     expect(sent).to.be.below(200 * MB);
@@ -104,7 +104,7 @@ describe('bad uploads', () => {
         service.call(`/v1/${endpoint}`, { method: 'POST', body, headers, signal: AbortSignal.timeout(2000) });
       // Again and again: much depends on how the form's pieces happen to arrive.
       for (let run = 0; run < 10; run++) {
-        const { status, code, detail } = await errorOf(await post());
+        const { status, code, detail } = await readError(await post());
         expect({ status, code }, what).to.deep.equal({ status: 400, code: 'bad_request' });
         const [error] = detail['errors'] as { path: string; message: string }[];
         expect(error?.path, what).to.equal(path);
@@ -132,7 +132,7 @@ describe('bad uploads', () => {
       const headers = { 'Content-Type': 'application/json', 'Content-Encoding': coding };
       return service.call('/v1/build', { method: 'POST', body, headers });
     };
-    const { status, detail } = await errorOf(await build('gzip', Uint8Array.from(gzipSync(script))));
+    const { status, detail } = await readError(await build('gzip', Uint8Array.from(gzipSync(script))));
     expect(status).to.equal(400);
     expect(detail['errors']).to.deep.equal([
       { path: '', message: 'Content-Encoding không được hỗ trợ: hãy gửi nội dung không nén' },
@@ -169,7 +169,7 @@ describe('bad uploads', () => {
     for (const [what, body, type = bounded] of forms) {
       const started = performance.now();
       const response = await service.call('/v1/convert', { method: 'POST', body, headers: { 'Content-Type': type } });
-      expect(await errorOf(response), what).to.include({ status: 400, code: 'bad_request' });
+      expect(await readError(response), what).to.include({ status: 400, code: 'bad_request' });
       expect(performance.now() - started, what).to.be.lessThan(2000);
     }
   });

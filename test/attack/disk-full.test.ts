@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { expect } from 'chai';
 import { txt } from '../support/open-documents.ts';
-import { errorOf, startEnterprise, type TestService } from '../support/service.ts';
+import { readError, startEnterprise, type TestService } from '../support/service.ts';
 import { useSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
@@ -34,7 +34,7 @@ describe('a full disk', () => {
       fill();
       const refused = await convert();
       expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
-      expect(await errorOf(refused)).to.deep.include({
+      expect(await readError(refused)).to.deep.include({
         status: 503,
         code: 'pool_unavailable',
         detail: { reason: 'disk_full' },

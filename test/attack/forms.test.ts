@@ -106,7 +106,7 @@ async function descriptors(url: string): Promise<string[]> {
 /** @returns what the service answered within the time it has */
 async function send(url: string, { pieces, pause: between, end }: RandomForm): Promise<string> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
-  // A client that still sends when the connection ends is told by a reset; it has its answer by then.
+  // A client that still sends when the connection ends gets a reset, after its answer.
   socket.on('error', () => undefined);
   let answer = '';
   const answered = new Promise<void>((resolve) => {

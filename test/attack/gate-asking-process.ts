@@ -5,7 +5,7 @@ import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 
 /**
  * A gate that does nothing but ask for places, until it is killed: `node … <database> <name> <limit>`. It says that it is
- * ready, begins when it is told anything, and tells after each round whom it let in.
+ * ready, begins with the first message, and reports after each round whom it let in.
  */
 const [, , url = '', name = '', limit = ''] = process.argv;
 const { shared } = await createPostgresRows(url);

@@ -4,9 +4,9 @@ import type { EmbedSession, EmbedSessionState } from '../../src/common/generated
 import { startCanary } from '../support/canary.ts';
 import {
   EMBED_SECRET,
-  errorOf,
   PORTAL_ORIGIN,
   randomKey,
+  readError,
   signed,
   startEmbed,
   type TestEmbed,
@@ -100,7 +100,7 @@ describe('attacks on embedding', () => {
         ]) {
           const response = await ask(`/svc/embed/session/${mine.session_id}${suffix}`, method, value);
           expect(response.headers.get('www-authenticate')).to.equal('Bearer');
-          expect(await errorOf(response), String(value)).to.include({ status: 401, code: 'invalid_session_token' });
+          expect(await readError(response), String(value)).to.include({ status: 401, code: 'invalid_session_token' });
         }
         const state = (await (await gate.ask(mine)).json()) as EmbedSessionState;
         expect(state).to.include({ state: 'active', mode: 'edit' });
@@ -110,13 +110,13 @@ describe('attacks on embedding', () => {
     it('is not taken from the query', async () => {
       const { session_id, form } = await own();
       const response = await ask(`/svc/embed/session/${session_id}?access_token=${form.access_token}`, 'GET');
-      expect((await errorOf(response)).code).to.equal('invalid_session_token');
+      expect((await readError(response)).code).to.equal('invalid_session_token');
     });
 
     it('of a session that is gone opens nothing', async () => {
       const session = await own();
       await gate.rows.transact((tx) => tx.removeSession(session.session_id));
-      expect(await errorOf(await gate.ask(session))).to.include({ status: 404, code: 'not_found' });
+      expect(await readError(await gate.ask(session))).to.include({ status: 404, code: 'not_found' });
     });
   });
 
@@ -183,7 +183,7 @@ describe('attacks on embedding', () => {
       for (const [code, queries] of Object.entries(spellings))
         for (const query of queries) {
           const answer = await gate.call(`/svc/embed/files/${doc_id}?${query}`);
-          expect((await errorOf(answer)).code, query).to.equal(code);
+          expect((await readError(answer)).code, query).to.equal(code);
         }
     });
   });
@@ -212,7 +212,7 @@ describe('attacks on embedding', () => {
         ];
         for (const response of responses) {
           expect(response.headers.get('access-control-allow-origin'), origin).to.equal(null);
-          expect(await errorOf(response), origin).to.include({ status: 403, code: 'origin_not_allowed' });
+          expect(await readError(response), origin).to.include({ status: 403, code: 'origin_not_allowed' });
         }
       }
     });
@@ -232,7 +232,7 @@ describe('attacks on embedding', () => {
 
     it('are not smuggled past by a second member of the same name', async () => {
       const body = `{"token":${JSON.stringify(signed(strict.config()))},"token":"","document":{}}`;
-      expect((await errorOf(await strict.post(body))).code).to.equal('token_required');
+      expect((await readError(await strict.post(body))).code).to.equal('token_required');
     });
   });
 
@@ -245,7 +245,7 @@ describe('attacks on embedding', () => {
     async function expectRefused(target: TestEmbed, url: string): Promise<void> {
       const before = target.portal.connections;
       for (const [member, config] of Object.entries(internal(target, url))) {
-        const error = await errorOf(await target.post(config));
+        const error = await readError(await target.post(config));
         expect(error, `${member} ${url}`).to.deep.include({ status: 422, code: 'url_not_allowed' });
         expect(JSON.stringify(error)).not.to.contain(`:${canary.port}`);
         const place = member === 'callbackUrl' ? '/editor/callbackUrl' : '/document/url';
@@ -259,7 +259,7 @@ describe('attacks on embedding', () => {
       await expectRefused(gate, `http://2130706433:${canary.port}/`);
       for (const url of ['ftp://example.com/', 'http:///', '/etc/passwd'])
         for (const config of Object.values(internal(gate, url))) {
-          const { code } = await errorOf(await gate.post(config));
+          const { code } = await readError(await gate.post(config));
           expect(code, url).to.be.oneOf(['url_not_allowed', 'invalid_config']);
         }
       expect(canary.connections).to.equal(0);
@@ -271,7 +271,7 @@ describe('attacks on embedding', () => {
       named.serve((_request, response) => {
         response.writeHead(302, { Location: `http://evil.test:${canary.port}/` }).end();
       });
-      const error = await errorOf(await named.post(named.config({ document: { key: randomKey() } })));
+      const error = await readError(await named.post(named.config({ document: { key: randomKey() } })));
       expect(error.code).to.equal('url_not_allowed');
       expect(canary.connections).to.equal(0);
     });
@@ -279,7 +279,7 @@ describe('attacks on embedding', () => {
     it('no name that turns internal between the check and the download', async () => {
       const flipping = await another({ names: { 'rebind.test': [['93.184.216.34'], ['127.0.0.1']] } });
       const url = `http://rebind.test:${canary.port}/`;
-      const error = await errorOf(await flipping.post(flipping.config({ document: { url } })));
+      const error = await readError(await flipping.post(flipping.config({ document: { url } })));
       expect(error).to.deep.include({ code: 'url_not_allowed', detail: { reason: 'address', path: '/document/url' } });
       expect(canary.connections).to.equal(0);
     });
@@ -287,7 +287,7 @@ describe('attacks on embedding', () => {
     it('a refused one is refused too when the document is open already', async () => {
       const { key } = await own();
       const url = `http://127.0.0.1:${canary.port}/`;
-      const error = await errorOf(await gate.post(gate.config({ document: { key, url } })));
+      const error = await readError(await gate.post(gate.config({ document: { key, url } })));
       expect(error.code).to.equal('url_not_allowed');
       const callbackUrl = (await gate.rows.read((tx) => tx.documentByKey(key)))?.callbackUrl;
       expect(callbackUrl).to.equal(null);
@@ -312,10 +312,10 @@ describe('attacks on embedding', () => {
 
     it('lang and ui cannot add arguments to the editor page', async () => {
       for (const lang of ['vi&permission=edit', 'vi;x', 'v', '../vi', 'vi\n']) {
-        const error = await errorOf(await gate.post(gate.config({ editor: { lang } })));
+        const error = await readError(await gate.post(gate.config({ editor: { lang } })));
         expect(error.code, lang).to.equal('invalid_config');
       }
-      const error = await errorOf(await gate.post(gate.config({ ui: { toolbar: 'tabbed;SavedUIState=true' } })));
+      const error = await readError(await gate.post(gate.config({ ui: { toolbar: 'tabbed;SavedUIState=true' } })));
       expect(error.code).to.equal('invalid_config');
     });
 

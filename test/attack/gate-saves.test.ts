@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { beginPut, MB, putHeaders, type SavesBench, savesBench, serveWopi, TOKEN } from '../support/gate-saves.ts';
 import { close } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
-import { errorOf, until } from '../support/service.ts';
+import { readError, until } from '../support/service.ts';
 
 const OTHER = secret('o'.repeat(43));
 
@@ -47,7 +47,7 @@ describe('attacks on the WOPI host', () => {
     for (const token of [OTHER, hash, 'x', ...changed, "' OR 1=1 --", 'a'.repeat(5000)]) {
       const what = token.slice(0, 50);
       for (const call of calls(`?access_token=${encodeURIComponent(token)}`))
-        expect(await errorOf(await call), what).to.include({ status: 401, code: 'invalid_session_token' });
+        expect(await readError(await call), what).to.include({ status: 401, code: 'invalid_session_token' });
     }
     await untouched();
   });

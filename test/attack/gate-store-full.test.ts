@@ -39,11 +39,11 @@ describe('a full disk under the gate', () => {
   it('a save that begins before there is space is stored once there is', async () => {
     const bytes = randomBytes(600_000);
     const pieces = Array.from({ length: 10 }, (_, index) => bytes.subarray(index * 60_000, (index + 1) * 60_000));
-    const attempt = retryFor({ holdMs: 10_000, retryMs: 20 }, { error: () => void told.resolve() });
-    const told = Promise.withResolvers<void>();
+    const attempt = retryFor({ holdMs: 10_000, retryMs: 20 }, { error: () => void reported.resolve() });
+    const reported = Promise.withResolvers<void>();
     fill(200_000);
     const receiving = data.incoming.receive(Readable.from(pieces), { maxBytes: 1_000_000, attempt });
-    await told.promise;
+    await reported.promise;
     empty();
     const file = await receiving;
     expect(file).to.include({ sha256: hash('sha256', bytes), size: bytes.length });

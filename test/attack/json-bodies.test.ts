@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { EffectivePlan } from '../../cmd/docbuilder/jobs/limits.ts';
 import { checkScript } from '../../cmd/docbuilder/script/check/check.ts';
 import { MAX_JSON_VALUES } from '../../src/common/http/json-memory.ts';
-import { errorOf, startEnterprise, type TestService } from '../support/service.ts';
+import { readError, startEnterprise, type TestService } from '../support/service.ts';
 import { threadTime } from '../support/thread-time.ts';
 
 const MB = 1024 * 1024;
@@ -48,20 +48,20 @@ describe('JSON that costs much', function () {
     const script = `{"svcscript":1,"type":"text","save":[{"format":"docx"}],"body":[{"type":"list","items":[${items}]}]}`;
     const data = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
     for (const answer of [await fill(data), await build(script)])
-      expect(await errorOf(answer)).to.include({ status: 400, code: 'bad_request' });
+      expect(await readError(answer)).to.include({ status: 400, code: 'bad_request' });
   });
 
   it('for its many values is refused in a script before it takes memory', async () => {
     const body = `{"script": ${MANY}}`;
     const before = process.memoryUsage().heapUsed;
     const answer = await build(body);
-    expect(await errorOf(answer)).to.deep.include({ status: 413, code: 'file_too_large', detail: TOO_MANY });
+    expect(await readError(answer)).to.deep.include({ status: 413, code: 'file_too_large', detail: TOO_MANY });
     expect(process.memoryUsage().heapUsed - before).to.be.below(64 * MB);
   });
 
   it('for its many values is refused in the data of a template, which may be a file', async () => {
     const answer = await fill(`{"rows": ${MANY}}`, 'data.json');
-    expect(await errorOf(answer)).to.deep.include({ status: 413, code: 'file_too_large', detail: TOO_MANY });
+    expect(await readError(answer)).to.deep.include({ status: 413, code: 'file_too_large', detail: TOO_MANY });
   });
 
   // More is taken one after the other than fits at a time.
@@ -74,13 +74,13 @@ describe('JSON that costs much', function () {
       const [counted, room] = [100 * values, getHeapStatistics().heap_size_limit / 4];
       const body = `${begin}${'0,'.repeat(values - 1)}0]${what === 'job' ? '}' : ''}}`;
       for (let count = 0; count <= Math.ceil(room / counted); count += 1)
-        expect(await errorOf(await service.post(path, body)), `${what} ${count}`).to.include(refused);
+        expect(await readError(await service.post(path, body)), `${what} ${count}`).to.include(refused);
     });
   }
 
   it('for its mistakes does not keep the thread busy that answers others', async () => {
     const taken = await threadTime(async () =>
-      expect(await errorOf(await build(INVALID))).to.include({ status: 422, code: 'script_invalid' }),
+      expect(await readError(await build(INVALID))).to.include({ status: 422, code: 'script_invalid' }),
     );
     expect(taken).to.be.below(ownTime / 2);
   });

@@ -35,9 +35,9 @@ describe(`${RUNS} mutated scripts and templates`, () => {
         const started = performance.now();
         const response = await post(seed);
         const body = await response.arrayBuffer();
-        const told = response.status === 200 ? 'made' : readCode(body);
-        seen.set(told, (seen.get(told) ?? 0) + 1);
-        const what = `seed ${seed}: ${response.status} ${told}`;
+        const outcome = response.status === 200 ? 'made' : readCode(body);
+        seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
+        const what = `seed ${seed}: ${response.status} ${outcome}`;
         if (response.status !== 200) expect(REFUSALS.has(response.status), what).to.equal(true);
         expect(performance.now() - started, what).to.be.below(SLOWEST_MS);
       }

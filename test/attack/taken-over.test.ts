@@ -50,7 +50,7 @@ print('ready', flush=True)
 time.sleep(60)`;
 
 /** The script's report on stderr. */
-interface Told {
+interface Report {
   can: string[];
   tried: number;
 }
@@ -93,7 +93,7 @@ describe('attack: a worker that was taken over', function () {
   });
 
   /** Starts a worker as the service does, but with the script in the place of LibreOffice. */
-  async function takeOver(sandbox: Sandbox): Promise<Told> {
+  async function takeOver(sandbox: Sandbox): Promise<Report> {
     const office = { ...(await findOffice()), program };
     const directory = join(folder, 'worker');
     const { canary, close } = await createCanary(folder);
@@ -104,7 +104,7 @@ describe('attack: a worker that was taken over', function () {
       const child = await WorkerProcess.start(withWayTo(folder, command), environment);
       child.send(setupMessage(directory, { office, sandbox, canary, memoryMb: MEMORY_MB, stallSeconds: 20 }, uid));
       await child.ended;
-      return told(child.errorOutput);
+      return printed(child.errorOutput);
     } finally {
       close();
     }
@@ -128,7 +128,7 @@ describe('attack: a worker that was taken over', function () {
   }
 
   it('would reach them otherwise: the script does what it says', () => {
-    const { can, tried } = told(spawnSync(join(program, 'soffice.bin'), { encoding: 'utf8' }).stderr);
+    const { can, tried } = printed(spawnSync(join(program, 'soffice.bin'), { encoding: 'utf8' }).stderr);
     expect(can).to.have.lengthOf(tried);
     expect(readScheduling(neighbour.pid)).to.not.deep.equal(readScheduling(process.pid));
   });
@@ -152,8 +152,8 @@ for threads in (True, False):
         print('started')
     except RuntimeError as error:
         print(error)`;
-    const told = execFileSync('/usr/bin/python3', ['-c', script, CODE], { encoding: 'utf8' });
-    expect(told).to.equal("started\ncan't start new thread\n");
+    const printed = execFileSync('/usr/bin/python3', ['-c', script, CODE], { encoding: 'utf8' });
+    expect(printed).to.equal("started\ncan't start new thread\n");
   });
 
   it('end their process before they are too many for others', () => {
@@ -177,12 +177,12 @@ watch = office.Watch(process, 1 << 40, 20, on_death)
 watch.begin(60, 1 << 30, [])
 dead.wait(30)
 process.kill()`;
-    const told = execFileSync('/usr/bin/python3', ['-c', watch, CODE, bomb], { encoding: 'utf8' });
-    expect(told).to.equal('threads -9\n');
+    const printed = execFileSync('/usr/bin/python3', ['-c', watch, CODE, bomb], { encoding: 'utf8' });
+    expect(printed).to.equal('threads -9\n');
   });
 });
 
-function told(output: string): Told {
+function printed(output: string): Report {
   const can = [...output.matchAll(/^can (.+)$/gm)].map(([, what]) => what as string);
   return { can, tried: Number(/^tried (\d+)$/m.exec(output)?.[1] ?? 0) };
 }

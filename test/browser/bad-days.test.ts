@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Frame, HTTPRequest, Page } from 'puppeteer-core';
 import { type Canary, startCanary } from '../support/canary.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { download, linesOf } from '../support/stack-steps.ts';
+import { download, readLines } from '../support/stack-steps.ts';
 import { PORTAL_ORIGIN } from '../support/surroundings.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -135,7 +135,7 @@ describe('SVC.Editor on bad days', function () {
   }
 
   const read = async (url: string): Promise<string> =>
-    linesOf(await download(url.replace(`:${network.port}`, `:${new URL(stack.url).port}`))).join('\n');
+    readLines(await download(url.replace(`:${network.port}`, `:${new URL(stack.url).port}`))).join('\n');
   const loseNetwork = (): void => {
     network.blackHole();
     network.drop();

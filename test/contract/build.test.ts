@@ -5,7 +5,7 @@ import type { Job } from '../../src/common/generated/wire.ts';
 import { useCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, startEnterprise, startService, type TestService, useService } from '../support/service.ts';
+import { readError, startEnterprise, startService, type TestService, useService } from '../support/service.ts';
 
 const MARKER = secret('Hợp đồng số 17/2026/HĐ-KT');
 const PIXEL = Buffer.from(
@@ -96,7 +96,7 @@ describe('POST /v1/build', () => {
   it('async: pictures in the script are looked at before 202, also beside one that is to be fetched', async () => {
     const bad = { type: 'image', base64: Buffer.from('no picture').toString('base64') };
     for (const body of [[bad], [{ type: 'image', url: toUrl('pixel.png') }, bad]]) {
-      const error = await errorOf(await post(service, { script: { ...text('pdf'), body }, async: true }));
+      const error = await readError(await post(service, { script: { ...text('pdf'), body }, async: true }));
       expect(error).to.include({ status: 422, code: 'script_error' });
       expect(error.detail['path']).to.equal(`/body/${body.length - 1}/base64`);
     }
@@ -111,7 +111,7 @@ describe('POST /v1/build', () => {
   for (const [what, url, code] of pictureMistakes) {
     it(`${what}: ${code} at its place, sync and async`, async () => {
       const script = { ...text('pdf'), body: [...BODY, { type: 'image', url: url() }] };
-      const error = await errorOf(await post(service, script));
+      const error = await readError(await post(service, script));
       expect(error).to.include({ status: 422, code });
       expect(error.detail['path']).to.equal('/body/1/url');
       const job = (await (await post(service, { script, async: true })).json()) as Job;
@@ -123,7 +123,7 @@ describe('POST /v1/build', () => {
 
   it('a script that breaks the schema: script_invalid with every place', async () => {
     const script = { ...text('pdf'), body: [{ type: 'heading', level: 7, text: 'a' }, { type: 'paragraf' }] };
-    const error = await errorOf(await post(service, { script, async: true }));
+    const error = await readError(await post(service, { script, async: true }));
     expect(error).to.include({ status: 422, code: 'script_invalid' });
     expect(error.detail['errors']).to.have.deep.members([
       { path: '/body/0/level', message: 'phải <= 6' },
@@ -145,7 +145,7 @@ describe('POST /v1/build', () => {
       [{ sheets: [] }, '/svcscript'],
       [{ slides: [] }, '/svcscript'],
     ] as const) {
-      const error = await errorOf(await post(service, script));
+      const error = await readError(await post(service, script));
       expect(error, path).to.include({ status: 422, code: 'script_invalid' });
       expect(JSON.stringify(error.detail['errors'])).to.contain(`"path":"${path}"`);
     }
@@ -162,7 +162,7 @@ describe('POST /v1/build', () => {
       ['{"svcscript": 1,'],
       ['svcscript: 1', undefined, yaml],
     ] as [unknown, string?, Record<string, string>?][]) {
-      const error = await errorOf(await post(service, body, headers));
+      const error = await readError(await post(service, body, headers));
       expect(error, JSON.stringify(body)).to.include({ status: 400, code: 'bad_request' });
       if (path) expect(error.detail['errors']).to.have.nested.property('[0].path', path);
     }
@@ -188,7 +188,7 @@ describe('POST /v1/build in the Community plan', () => {
     const response = await post(service, text('docx', 'pdf'));
     expect(response.headers.get('x-ratelimit-remaining')).to.equal('10');
     const detail = { feature: 'multiple_outputs', edition: 'community', limit: 1 };
-    expect(await errorOf(response)).to.deep.equal({ status: 403, code: 'forbidden_feature', detail });
+    expect(await readError(response)).to.deep.equal({ status: 403, code: 'forbidden_feature', detail });
   });
 
   it('takes 500 units, not 501', async () => {
@@ -196,12 +196,12 @@ describe('POST /v1/build in the Community plan', () => {
     const built = await post(service, of(500));
     expect(built.status).to.equal(200);
     const detail = { units: 501, limit: 500 };
-    const error = await errorOf(await post(service, of(501)));
+    const error = await readError(await post(service, of(501)));
     expect(error).to.deep.equal({ status: 422, code: 'script_too_large', detail });
   });
 
   it('a body over the largest file: file_too_large', async () => {
-    const error = await errorOf(await post(service, ' '.repeat(10 * 1024 * 1024 + 1)));
+    const error = await readError(await post(service, ' '.repeat(10 * 1024 * 1024 + 1)));
     expect(error).to.deep.include({ status: 413, code: 'file_too_large', detail: { limit_mb: 10, subject: 'body' } });
   });
 });

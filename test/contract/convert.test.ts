@@ -7,7 +7,7 @@ import { validator } from '../../src/common/schema.ts';
 import { useCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { pdfText } from '../support/pdf.ts';
-import { errorOf, form, sharedEnterprise, startService, type TestService, useService } from '../support/service.ts';
+import { form, readError, sharedEnterprise, startService, type TestService, useService } from '../support/service.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const MARKER = secret('Biên bản họp số mật');
@@ -89,11 +89,11 @@ describe('POST /v1/convert', () => {
       expect(back.toString('utf16le')).to.equal('\ufefftên;giá\nBút chì;5000\nThước kẻ;12000\n');
     }
     // "tên" in windows-1258: ê is 0xEA
-    for (const [content, told] of [
+    for (const [content, given] of [
       ['t\xean,1\n', {}],
       ['t\xean;1\n', { 'options.encoding': 'windows-1258', 'options.delimiter': ';' }],
     ] as const) {
-      const read = await service.convert(Buffer.from(content, 'latin1'), 'a.csv', { to: 'csv', ...told });
+      const read = await service.convert(Buffer.from(content, 'latin1'), 'a.csv', { to: 'csv', ...given });
       expect(await read.text()).to.equal('tên,1\n');
     }
   });
@@ -116,9 +116,9 @@ describe('POST /v1/convert', () => {
     const ok = await send(allowed, '/x');
     expect(ok.status).to.equal(200);
     expect(ok.headers.get('content-disposition')).to.contain('from-afar.pdf');
-    const missing = await errorOf(await send(allowed, '/missing'));
+    const missing = await readError(await send(allowed, '/missing'));
     expect(missing).to.include({ status: 422, code: 'download_failed' });
-    expect(await errorOf(await send(service, '/x'))).to.include({ status: 422, code: 'url_not_allowed' });
+    expect(await readError(await send(service, '/x'))).to.include({ status: 422, code: 'url_not_allowed' });
     const later = (await (await send(allowed, '/missing', { async: true })).json()) as Job;
     expect((await allowed.ended(later.id)).error).to.include({ code: 'download_failed' });
   });
@@ -154,7 +154,7 @@ describe('POST /v1/convert', () => {
   ] as const) {
     it(`${what}: bad_request at ${path}`, async () => {
       const headers = typeof body === 'string' ? { 'Content-Type': 'application/json' } : {};
-      const error = await errorOf(await service.call('/v1/convert', { method: 'POST', body, headers }));
+      const error = await readError(await service.call('/v1/convert', { method: 'POST', body, headers }));
       expect(error).to.include({ status: 400, code: 'bad_request' });
       expect(error.detail['errors']).to.have.nested.property('[0].path', path);
     });
@@ -172,7 +172,7 @@ describe('POST /v1/convert', () => {
       [sheet, 'a.ods', 'xlsx', { ...output, reason: 'too_long_cells', limit_characters: 32_767 }],
       [tall, 'a.csv', 'xls', { ...output, reason: 'too_many_rows', limit_rows: 65_536 }],
     ] as const) {
-      const error = await errorOf(await service.convert(file, name, { to }));
+      const error = await readError(await service.convert(file, name, { to }));
       expect(error).to.deep.equal({ status: 413, code: 'file_too_large', detail: { limit_mb: 300, ...detail } });
     }
   });
@@ -199,13 +199,13 @@ describe('POST /v1/convert', () => {
 
   it('refuses a pair across families and unknown formats', async () => {
     for (const detail of [{ from: 'rtf', to: 'xlsx', family: 'text' }, { to: 'tiff' }]) {
-      const error = await errorOf(await service.convert(RTF, 'a.rtf', { to: detail.to }));
+      const error = await readError(await service.convert(RTF, 'a.rtf', { to: detail.to }));
       expect(error).to.deep.equal({ status: 415, code: 'unsupported_format', detail });
     }
   });
 
   it('async: an address or a format that is not allowed is refused before 202, by every endpoint that fetches', async () => {
-    const refusal = async (path: string, body: object) => errorOf(await service.post(path, { async: true, ...body }));
+    const refusal = async (path: string, body: object) => readError(await service.post(path, { async: true, ...body }));
     for (const what of ['convert', 'extract/text', 'extract/meta', 'extract/thumbnail']) {
       for (const url of ['http://10.0.0.1/a.docx', 'file:///etc/passwd', 'http://169.254.169.254/']) {
         const error = await refusal(`/v1/${what}`, { url, ...(what === 'convert' && { to: 'pdf' }) });

@@ -4,7 +4,7 @@ import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/g
 import { callbackReceiver } from '../support/gate-receiver.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { convert, get, jobThat, startShared } from '../support/replicas.ts';
-import { errorOf, until } from '../support/service.ts';
+import { readError, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -42,7 +42,7 @@ describe('DocBuilders that share a database and a bucket', function () {
     const sync = await convert(two.url, TEXT, { to: 'txt' });
     expect(await sync.text()).to.include('Xin chào');
     expect((await get(one.url, `/v1/jobs/${sync.headers.get('x-svc-job-id')}`)).status).to.equal(200);
-    expect(await errorOf(await get(one.url, '/v1/jobs/job_000000000000000000000000'))).to.include({ status: 404 });
+    expect(await readError(await get(one.url, '/v1/jobs/job_000000000000000000000000'))).to.include({ status: 404 });
   });
 
   it('have the instance’s limits and figures in common', async () => {
@@ -70,7 +70,7 @@ describe('DocBuilders that share a database and a bucket', function () {
           if (response.status !== 503) return undefined;
           expect(response.headers.get('retry-after')).to.equal('5');
           const refusal = { status: 503, code: 'pool_unavailable', detail: { reason: 'storage_unavailable' } };
-          expect(await errorOf(response)).to.deep.equal(refusal);
+          expect(await readError(response)).to.deep.equal(refusal);
           return true;
         });
         expect((await get(url, '/v1/status')).status).to.equal(200);

@@ -8,7 +8,7 @@ import { fodt, paragraph } from '../engine/support.ts';
 import { useFolder } from '../support/folder.ts';
 import { secret } from '../support/logs.ts';
 import { protectedDocuments } from '../support/protected.ts';
-import { errorOf, form, sharedEnterprise } from '../support/service.ts';
+import { form, readError, sharedEnterprise } from '../support/service.ts';
 import { useStarted } from '../support/use-started.ts';
 
 type Fields = Record<string, string>;
@@ -40,11 +40,11 @@ describe('documents with a password', function () {
 
   it('open with it; missing and wrong ones are password_required, other families are refused', async () => {
     for (const [path, fields] of ENDPOINTS) {
-      const missing = await errorOf(await send(path, path === '/v1/convert' ? { to: 'pdf' } : {}));
+      const missing = await readError(await send(path, path === '/v1/convert' ? { to: 'pdf' } : {}));
       expect(missing, path).to.deep.equal({ status: 422, code: 'password_required', detail: { reason: 'missing' } });
-      const wrong = await errorOf(await send(path, fields('sai rồi')));
+      const wrong = await readError(await send(path, fields('sai rồi')));
       expect(wrong, path).to.deep.equal({ status: 422, code: 'password_required', detail: { reason: 'wrong' } });
-      const other = await errorOf(await send(path, fields(PASSWORD), 'a.xlsx'));
+      const other = await readError(await send(path, fields(PASSWORD), 'a.xlsx'));
       expect(other, path).to.deep.equal({ status: 422, code: 'corrupt_source', detail: { reason: 'not_xlsx' } });
       expect((await send(path, fields(PASSWORD))).status, path).to.equal(200);
     }
@@ -56,7 +56,7 @@ describe('documents with a password', function () {
 
   it('async: a missing password is refused at once, a wrong one is how the job fails', async () => {
     const fields = { to: 'pdf', async: 'true' };
-    expect(await errorOf(await send('/v1/convert', fields))).to.include({ code: 'password_required' });
+    expect(await readError(await send('/v1/convert', fields))).to.include({ code: 'password_required' });
     const response = await send('/v1/convert', { ...fields, 'options.password': 'sai rồi' });
     expect(response.status).to.equal(202);
     const { status, error } = await service.ended(((await response.json()) as Job).id);

@@ -7,7 +7,7 @@ import { validator } from '../../src/common/schema.ts';
 import { fods } from '../engine/support.ts';
 import { secret } from '../support/logs.ts';
 import { slidesWithVideo } from '../support/open-documents.ts';
-import { errorOf, form, sharedEnterprise, startService, useService } from '../support/service.ts';
+import { form, readError, sharedEnterprise, startService, useService } from '../support/service.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const MARKER = secret('Công văn mật số 42');
@@ -85,7 +85,7 @@ describe('POST /v1/extract', () => {
     // 30,000 characters in 1000 cells of 9 rows: 270 MB, and twice that as JSON.
     const cell = `<table:table-cell office:value-type="string" table:number-columns-repeated="1000"><text:p>${'x'.repeat(30_000)}</text:p></table:table-cell>`;
     const sheet = Buffer.from(fods(`<table:table-row>${cell}</table:table-row>`.repeat(9)));
-    expect(await errorOf(await post('text', sheet, 'a.fods'))).to.deep.equal({
+    expect(await readError(await post('text', sheet, 'a.fods'))).to.deep.equal({
       status: 413,
       code: 'file_too_large',
       detail: { limit_mb: 300, subject: 'output' },
@@ -119,7 +119,7 @@ describe('POST /v1/extract', () => {
     const response = await post('thumbnail', deck, 'a.pptx', { page: '2', width: '160' });
     const png = Buffer.from(await response.arrayBuffer());
     expect(png.readUInt32BE(16)).to.equal(160);
-    const error = await errorOf(await post('thumbnail', deck, 'a.pptx', { page: '9' }));
+    const error = await readError(await post('thumbnail', deck, 'a.pptx', { page: '9' }));
     expect(error).to.include({ status: 400, code: 'bad_request' });
     expect(error.detail['errors']).to.have.nested.property('[0].path', '/page');
   });
@@ -146,7 +146,7 @@ describe('POST /v1/extract', () => {
   ];
   for (const [what, mistake, fields, path] of mistakes) {
     it(`${what}, ${mistake}: bad_request at ${path}`, async () => {
-      const error = await errorOf(await post(what, RTF, 'a.rtf', fields));
+      const error = await readError(await post(what, RTF, 'a.rtf', fields));
       expect(error).to.include({ status: 400, code: 'bad_request' });
       expect(error.detail['errors']).to.have.nested.property('[0].path', path);
     });

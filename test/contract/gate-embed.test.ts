@@ -5,7 +5,7 @@ import { noteLoad } from '../../cmd/gate/domain/wopi-access.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
 import type { EmbedSession, EmbedSessionState } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
-import { EMBED_SECRET, errorOf, PORTAL_ORIGIN, signed, startEmbed, type TestEmbed } from '../support/gate-embed.ts';
+import { EMBED_SECRET, PORTAL_ORIGIN, readError, signed, startEmbed, type TestEmbed } from '../support/gate-embed.ts';
 import { odf } from '../support/open-documents.ts';
 import { until } from '../support/service.ts';
 
@@ -38,7 +38,7 @@ describe('embedding', () => {
     });
   const readDocument = (docId: string) => gate.rows.read((tx) => tx.document(docId));
   const readSession = ({ session_id }: EmbedSession) => gate.rows.read((tx) => tx.session(session_id));
-  const refusal = async (answer: Promise<Response> | Response) => errorOf(await answer);
+  const refusal = async (answer: Promise<Response> | Response) => readError(await answer);
 
   describe('a session', () => {
     it('is created as the contract says, and keeps no token, only its hash', async () => {
@@ -114,8 +114,8 @@ describe('embedding', () => {
       gate.editor.present = [{ id: 'u2', name: 'B' }];
       const after = await state(session);
       expect(after).to.deep.include({ state: 'closed', users: [] });
-      expect((await errorOf(await fetch(after.download_url))).code).to.equal('link_expired');
-      expect(await errorOf(await mode(session, 'edit'))).to.deep.include({
+      expect((await readError(await fetch(after.download_url))).code).to.equal('link_expired');
+      expect(await readError(await mode(session, 'edit'))).to.deep.include({
         code: 'invalid_session_token',
         detail: { reason: 'closed' },
       });
@@ -179,7 +179,7 @@ describe('embedding', () => {
 
     it('does not keep the place of a session that did not come about', async () => {
       gate.editor.available = false;
-      expect(await errorOf(await gate.post(gate.config()))).to.include({ status: 503, code: 'editor_unavailable' });
+      expect(await readError(await gate.post(gate.config()))).to.include({ status: 503, code: 'editor_unavailable' });
       expect(gate.cap.taken()).to.equal(0);
       // Nobody was let in, so nobody can leave either.
       const [document] = await gate.rows.transact((tx) => tx.documents());
@@ -200,15 +200,17 @@ describe('embedding', () => {
       const editing = (await (await mode(session, 'edit')).json()) as EmbedSession;
       expect(editing).to.deep.include({ mode: 'edit', limited: false, editor_url: session.editor_url });
       expect(gate.cap.taken()).to.equal(1);
-      const told = gate.audited.filter(({ event }) => event === 'session.mode').map(({ facts }) => facts);
+      const modes = gate.audited.filter(({ event }) => event === 'session.mode').map(({ facts }) => facts);
       const { session_id, doc_id } = session;
-      expect(told).to.deep.equal(['view', 'edit'].map((one) => ({ session: session_id, document: doc_id, mode: one })));
+      expect(modes).to.deep.equal(
+        ['view', 'edit'].map((one) => ({ session: session_id, document: doc_id, mode: one })),
+      );
     });
 
     it('changes nothing while the editor cannot be reached', async () => {
       const session = await gate.create();
       gate.editor.available = false;
-      expect((await errorOf(await mode(session, 'view'))).code).to.equal('editor_unavailable');
+      expect((await readError(await mode(session, 'view'))).code).to.equal('editor_unavailable');
       expect(gate.cap.taken()).to.equal(1);
       expect((await state(session)).mode).to.equal('edit');
     });
@@ -222,15 +224,15 @@ describe('embedding', () => {
     it('to what is none is a bad request; strangers are told of their token, not of their body', async () => {
       const session = await gate.create();
       for (const wanted of ['admin', '', null, 7, ['edit']])
-        expect((await errorOf(await mode(session, wanted))).code, String(wanted)).to.equal('bad_request');
+        expect((await readError(await mode(session, wanted))).code, String(wanted)).to.equal('bad_request');
       const init = { method: 'POST', body: '{' };
       const strange = { headers: { ...json, Authorization: `Bearer ${'x'.repeat(43)}` } };
-      const refusal = await errorOf(await gate.ask(session, '/mode', { ...init, ...strange }));
+      const refusal = await readError(await gate.ask(session, '/mode', { ...init, ...strange }));
       expect(refusal).to.include({ status: 401, code: 'invalid_session_token' });
       const unknown = { ...session, session_id: `ses_${'0'.repeat(24)}` };
-      expect(await errorOf(await gate.ask(unknown, '/mode', init))).to.include({ status: 404, code: 'not_found' });
+      expect(await readError(await gate.ask(unknown, '/mode', init))).to.include({ status: 404, code: 'not_found' });
       await gate.ask(session, '', { method: 'DELETE' });
-      expect(await errorOf(await gate.ask(session, '/mode', init))).to.include({ status: 401 });
+      expect(await readError(await gate.ask(session, '/mode', init))).to.include({ status: 401 });
     });
 
     it('gives no place to a session that was deleted meanwhile', async () => {
@@ -246,7 +248,7 @@ describe('embedding', () => {
       await asked.promise;
       expect((await gate.ask(session, '', { method: 'DELETE' })).status).to.equal(204);
       goOn.resolve();
-      const refusal = await errorOf(await changing);
+      const refusal = await readError(await changing);
       expect(refusal).to.deep.include({ status: 401, code: 'invalid_session_token', detail: { reason: 'closed' } });
       expect(gate.cap.taken()).to.equal(0);
     });
@@ -282,7 +284,7 @@ describe('embedding', () => {
       await until('the first download', () => broken);
       const second = gate.create();
       broken?.writeHead(500).end();
-      expect((await errorOf(await first)).code).to.equal('download_failed');
+      expect((await readError(await first)).code).to.equal('download_failed');
       expect((await second).version).to.equal(0);
     });
 
@@ -301,7 +303,7 @@ describe('embedding', () => {
       const { now } = gate.clock;
       expect(await readDocument(doc_id)).to.deep.include({ state: 'open', closedAt: null, lastViewAt: now });
       expect(gate.portal.requests).to.have.length(1);
-      // They do not vanish before whoever opens them again is let in.
+      // They do not vanish before the person who opens them again is let in.
       await closeIt(doc_id);
       gate.clock.now += 24 * 3_600_000 - 1;
       gate.editor.available = false;
@@ -323,7 +325,7 @@ describe('embedding', () => {
 
     it('keep their type: the same key with another is told to be a mistake', async () => {
       await gate.create();
-      const error = await errorOf(await gate.post(other({ fileType: 'odt' })));
+      const error = await readError(await gate.post(other({ fileType: 'odt' })));
       expect(error).to.include({ status: 400, code: 'invalid_config' });
       expect(error.detail).to.have.nested.property('errors[0].path', '/document/fileType');
       expect(error.detail)
@@ -345,7 +347,7 @@ describe('embedding', () => {
         [odt, 'txt', 'odt'],
       ] as const) {
         gate.serve((_request, response) => void response.end(bytes));
-        const error = await errorOf(await gate.post(other({ key: `k-${found}-${fileType}`, fileType })));
+        const error = await readError(await gate.post(other({ key: `k-${found}-${fileType}`, fileType })));
         expect(error).to.deep.include({ status: 422, code: 'download_failed' });
         expect(error.detail).to.deep.equal({ reason: 'content', expected: fileType, found, path: '/document/url' });
       }
@@ -452,11 +454,11 @@ describe('embedding', () => {
   });
 
   it('takes bodies of JSON of at most 64 KiB', async () => {
-    const code = async (body: string, headers = {}) => (await errorOf(await gate.post(body, headers))).code;
+    const code = async (body: string, headers = {}) => (await readError(await gate.post(body, headers))).code;
     expect(await code('{"document":')).to.equal('bad_request');
     expect(await code('')).to.equal('bad_request');
     expect(await code('{}', { 'Content-Type': 'text/plain' })).to.equal('bad_request');
-    const large = await errorOf(await gate.post(JSON.stringify({ pad: 'x'.repeat(65_536) })));
+    const large = await readError(await gate.post(JSON.stringify({ pad: 'x'.repeat(65_536) })));
     expect(large).to.deep.include({
       ...{ status: 413, code: 'file_too_large', detail: { limit_mb: 1 / 16, subject: 'body' } },
       message: 'Nội dung JSON của yêu cầu vượt quá giới hạn cho phép.',
@@ -515,7 +517,7 @@ describe('embedding', () => {
       const beyond = await fetch(link, { headers: { Range: `bytes=${length}-` } });
       expect(beyond.headers.get('content-range')).to.equal(`bytes */${length}`);
       expect(beyond.headers.get('etag')).to.equal(null);
-      expect(await errorOf(beyond)).to.include({ status: 416, code: 'bad_request' });
+      expect(await readError(beyond)).to.include({ status: 416, code: 'bad_request' });
     });
 
     it('are not sent again to who has them, and not at all to HEAD', async () => {
@@ -527,21 +529,21 @@ describe('embedding', () => {
 
     it('of versions that were cleaned up are gone, of unknown documents and versions not found, in the end expired', async () => {
       const docId = new URL(link).pathname.split('/').at(-1) ?? '';
-      const code = async (url: string) => (await errorOf(await fetch(url))).code;
+      const code = async (url: string) => (await readError(await fetch(url))).code;
       await saved(docId, 7);
       expect(await code(gate.links.sign(gate.url, docId, 3))).to.equal('version_gone');
       expect(await code(gate.links.sign(gate.url, docId, 8))).to.equal('not_found');
       expect(await code(gate.links.sign(gate.url, `doc_${'0'.repeat(32)}`, 0))).to.equal('not_found');
       expect((await fetch(gate.links.sign(gate.url, docId, 0))).status).to.equal(200);
       gate.clock.now += 24 * 3_600_000;
-      expect(await errorOf(await fetch(link))).to.include({ status: 410, code: 'link_expired' });
+      expect(await readError(await fetch(link))).to.include({ status: 410, code: 'link_expired' });
     });
 
     it('of bytes that are lost are an honest error', async () => {
       const docId = new URL(link).pathname.split('/').at(-1) ?? '';
       const original = await gate.rows.read((tx) => tx.version(docId, 0));
       await gate.blobs.remove(original?.blob ?? '');
-      expect(await errorOf(await fetch(link))).to.include({ status: 500, code: 'internal' });
+      expect(await readError(await fetch(link))).to.include({ status: 500, code: 'internal' });
     });
   });
 });

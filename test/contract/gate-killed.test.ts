@@ -8,14 +8,14 @@ import { expect } from 'chai';
 import { GATE_FLAGS, NODE_ENVIRONMENT } from '../../src/common/node-flags.ts';
 import { callbackReceiver, unreliable } from '../support/gate-receiver.ts';
 import { putHeaders, savesBench } from '../support/gate-saves.ts';
-import { storeOf } from '../support/test-store.ts';
+import { getStore } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
 const CHILD = resolve(import.meta.dirname, './gate-put-process.ts');
 const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 15);
 const DOCUMENTS = ['doc_0', 'doc_1', 'doc_2', 'doc_3'];
 
-/** A save that the editor was told of. */
+/** A save that the gate acknowledged to the editor. */
 interface Acknowledged {
   docId: string;
   version: number;
@@ -30,7 +30,7 @@ describe('the gate, killed in the middle of saves', () => {
   });
   afterEach(() => receiver.stop());
 
-  it(`loses no save that it told of and no callback, and serves no half file, in ${KILLS} kills`, async function () {
+  it(`loses no acknowledged save and no callback, and serves no half file, in ${KILLS} kills`, async function () {
     this.timeout(60_000 + KILLS * 5_000);
     const first = await savesBench({ clock: Date.now });
     const { folder } = first;
@@ -38,15 +38,15 @@ describe('the gate, killed in the middle of saves', () => {
       await first.open({ docId, key: docId, callbackUrl: receiver.url }, {}, toToken(docId));
     await first.stop({ keep: true });
 
-    const told: Acknowledged[] = [];
+    const saved: Acknowledged[] = [];
     let cut = 0;
     for (let kill = 0; kill < KILLS; kill += 1) {
       const { child, url } = await start(folder);
       const stopping = new AbortController();
-      const saving = DOCUMENTS.map((docId) => keepSaving(url, docId, told, stopping.signal));
-      const before = told.length;
+      const saving = DOCUMENTS.map((docId) => keepSaving(url, docId, saved, stopping.signal));
+      const before = saved.length;
       // A cold process takes its time over the first one.
-      await until('one is saved', () => told.length > before, 30_000);
+      await until('one is saved', () => saved.length > before, 30_000);
       await sleep(randomInt(100));
       child.kill('SIGKILL');
       await once(child, 'close');
@@ -54,13 +54,13 @@ describe('the gate, killed in the middle of saves', () => {
       cut += (await Promise.all(saving)).filter((broken) => broken).length;
     }
     expect(cut).to.be.greaterThan(0);
-    expect(told.length).to.be.at.least(KILLS);
+    expect(saved.length).to.be.at.least(KILLS);
 
     const { child } = await start(folder);
     await settle(receiver);
     child.kill('SIGKILL');
     await once(child, 'close');
-    // What no version has is removed after a quarter of an hour where the store does not list its bytes.
+    // A store that does not list its bytes removes those without a version after a quarter of an hour.
     const bench = await savesBench({ folder, clock: () => Date.now() + 3_600_000 });
 
     try {
@@ -75,7 +75,7 @@ describe('the gate, killed in the middle of saves', () => {
         };
       });
       const kept = new Map(state.versions.map((version) => [`${version.docId} ${version.version}`, version]));
-      for (const { docId, version, sha256 } of told) {
+      for (const { docId, version, sha256 } of saved) {
         const current = state.current.get(docId) ?? 0;
         expect(version, docId).to.be.at.most(current);
         if (version > current - 5) expect(kept.get(`${docId} ${version}`)?.sha256, docId).to.equal(sha256);
@@ -114,7 +114,7 @@ describe('the gate, killed in the middle of saves', () => {
 
 async function start(folder: string): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [...GATE_FLAGS, CHILD, folder], {
-    env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'], ...(await storeOf(folder))?.environment },
+    env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'], ...(await getStore(folder))?.environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close').then(() => {
@@ -126,7 +126,7 @@ async function start(folder: string): Promise<{ child: ChildProcess; url: string
 }
 
 /** Saves again and again until the gate is gone. @returns whether the last one was cut off */
-async function keepSaving(url: string, docId: string, told: Acknowledged[], signal: AbortSignal): Promise<boolean> {
+async function keepSaving(url: string, docId: string, saved: Acknowledged[], signal: AbortSignal): Promise<boolean> {
   for (;;) {
     const body = randomBytes(randomInt(1, 500_000));
     try {
@@ -135,7 +135,7 @@ async function keepSaving(url: string, docId: string, told: Acknowledged[], sign
       const version = Number(response.headers.get('x-wopi-itemversion'));
       await response.json();
       if (response.status !== 200) throw new Error(`answered ${response.status}`);
-      told.push({ docId, version, sha256: createHash('sha256').update(body).digest('hex') });
+      saved.push({ docId, version, sha256: createHash('sha256').update(body).digest('hex') });
     } catch {
       return true;
     }

@@ -164,7 +164,7 @@ describe("the editor's quarantine", function () {
     await save(Buffer.from('one'));
     watch();
     expect((await handedOver())?.size).to.equal(3);
-    // What is current is not lost, whenever it was stored.
+    // The current version is not lost, whenever it was stored.
     await save(Buffer.from('two'));
     await until('no copy is left', async () => (await left()).length === 0);
     expect(await listed()).to.have.lengthOf(1);

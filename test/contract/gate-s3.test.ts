@@ -9,7 +9,7 @@ import type { EmbedSession, ErrorResponse } from '../../src/common/generated/wir
 import { useFolder } from '../support/folder.ts';
 import { aloneSettings, spawnGate, startGateProcess } from '../support/gate.ts';
 import { startHttpFaults } from '../support/http-faults.ts';
-import { portOf } from '../support/listen.ts';
+import { listeningPort } from '../support/listen.ts';
 import { makeAuthority, makeIdentity } from '../support/pki.ts';
 import { s3Environment, useS3Server } from '../support/s3-server.ts';
 import { startStack } from '../support/stack.ts';
@@ -156,7 +156,7 @@ describe('a gate whose bytes are in an S3 store', function () {
       socket.pipe(inner).pipe(socket);
     });
     tls.listen(0, '127.0.0.1');
-    const SVC_S3_ENDPOINT = `https://127.0.0.1:${await portOf(tls)}`;
+    const SVC_S3_ENDPOINT = `https://127.0.0.1:${await listeningPort(tls)}`;
     const { ended, log } = spawnGate(await gateEnvironment({ SVC_S3_ENDPOINT }));
     expect(await ended).to.equal(2);
     expect(log()).to.match(/"path":"SVC_S3_ENDPOINT","message":"has a certificate that no known authority has signed/);

@@ -35,7 +35,7 @@ describe('several gates on one PostgreSQL and one S3 bucket', function () {
   const delivered = () => [
     ...new Map(taken().map(({ headers, body }) => [headers['x-svc-delivery'], body.version])).values(),
   ];
-  const gateOf = (index: number) => gates.all[index] as OneGate;
+  const getGate = (index: number) => gates.all[index] as OneGate;
 
   it('hold a save that comes while the database is away until it is back', async () => {
     const session = await gates.create();
@@ -74,13 +74,13 @@ describe('several gates on one PostgreSQL and one S3 bucket', function () {
 
   it('refuse a session that was deleted elsewhere, and keep the place of its socket', async () => {
     const [session, second] = [await gates.create(), await gates.create()];
-    expect(await gates.auth(toSocket(session), gateOf(0))).to.equal(200);
+    expect(await gates.auth(toSocket(session), getGate(0))).to.equal(200);
     expect((await gates.ask(session, '', { method: 'DELETE' })).status).to.equal(204);
     for (const gate of gates.all) expect(await gates.auth(toSocket(session), gate)).to.equal(403);
-    expect(await gates.auth(toSocket(second), gateOf(1))).to.equal(200);
+    expect(await gates.auth(toSocket(second), getGate(1))).to.equal(200);
     expect((await gates.create()).mode).to.equal('view');
     await changeMode(gates, second, 'view');
-    expect((await gateOf(2).status()).connections.pending).to.equal(2);
+    expect((await getGate(2).status()).connections.pending).to.equal(2);
   });
 
   it('know all what the leader sees: who is in a document', async () => {

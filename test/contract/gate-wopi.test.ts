@@ -15,7 +15,7 @@ import {
 } from '../support/gate-saves.ts';
 import { close } from '../support/listen.ts';
 import { secret } from '../support/logs.ts';
-import { errorOf, until } from '../support/service.ts';
+import { readError, until } from '../support/service.ts';
 
 describe('the WOPI host', () => {
   let bench: SavesBench;
@@ -82,7 +82,7 @@ describe('the WOPI host', () => {
     expect(answer).to.include({ UserCanWrite: false, ReadOnly: true, HideSaveOption: true, DisablePrint: true });
     expect(answer).not.to.have.property('PostMessageOrigin');
     const init = { method: 'POST', headers: putHeaders({}, token), body: 'x' };
-    expect(await errorOf(await fetch(file('/contents', token), init))).to.include({
+    expect(await readError(await fetch(file('/contents', token), init))).to.include({
       status: 401,
       code: 'invalid_session_token',
     });
@@ -105,9 +105,9 @@ describe('the WOPI host', () => {
     });
     expect(response.status).to.equal(200);
     expect(response.headers.get('x-wopi-itemversion')).to.equal('1');
-    const told = (await response.json()) as Record<string, unknown>;
+    const putAnswer = (await response.json()) as Record<string, unknown>;
     const after = await info();
-    expect(told).to.deep.equal({ LastModifiedTime: after['LastModifiedTime'] });
+    expect(putAnswer).to.deep.equal({ LastModifiedTime: after['LastModifiedTime'] });
     expect(after['LastModifiedTime']).not.to.equal(before['LastModifiedTime']);
     expect(after).to.include({ Size: 3, Version: '1' });
     const version = await bench.rows.transact((tx) => tx.version('doc_a', 1));
@@ -189,13 +189,13 @@ describe('the WOPI host', () => {
   it('does without what it does not offer, and refuses what is empty', async () => {
     for (const override of ['PUT_RELATIVE', 'RENAME_FILE', 'LOCK', 'UNLOCK', 'REFRESH_LOCK', 'GET_LOCK', 'DELETE']) {
       const response = await fetch(file(), { method: 'POST', headers: putHeaders({ 'X-WOPI-Override': override }) });
-      expect(await errorOf(response), override).to.include({ status: 501, code: 'not_implemented' });
+      expect(await readError(response), override).to.include({ status: 501, code: 'not_implemented' });
     }
-    expect(await errorOf(await put('x', { 'X-WOPI-Override': 'COBALT' }))).to.include({ status: 501 });
+    expect(await readError(await put('x', { 'X-WOPI-Override': 'COBALT' }))).to.include({ status: 501 });
     expect((await fetch(file('/ancestry'))).status).to.equal(501);
     expect((await fetch(file('/contents'), { method: 'PUT', body: 'x' })).status).to.equal(501);
     expect((await fetch(`${url}/../containers/a`)).status).to.equal(501);
-    expect(await errorOf(await put(''))).to.include({ status: 400, code: 'bad_request' });
+    expect(await readError(await put(''))).to.include({ status: 400, code: 'bad_request' });
   });
 
   it('answers the upload of an unmodified document at exit with the version that is there', async () => {
@@ -229,10 +229,10 @@ describe('the WOPI host', () => {
 
   it('has no CheckFileInfo while a save is owed for trouble of its own, and has it again with the next save', async () => {
     disk.broken = true;
-    expect(await errorOf(await put('one'))).to.include({ status: 503, code: 'internal' });
+    expect(await readError(await put('one'))).to.include({ status: 503, code: 'internal' });
     const asked = await fetch(file());
     expect(asked.headers.get('retry-after')).to.match(/^\d+$/);
-    expect(await errorOf(asked)).to.include({ status: 503, code: 'internal' });
+    expect(await readError(asked)).to.include({ status: 503, code: 'internal' });
     disk.broken = false;
     expect((await put('one')).status).to.equal(200);
     expect((await fetch(file())).status).to.equal(200);
@@ -243,7 +243,7 @@ describe('the WOPI host', () => {
     expect((await fetch(file())).status, 'while it is under way').to.equal(200);
     const asked = fetch(file());
     socket.resetAndDestroy();
-    expect(await errorOf(await asked)).to.include({ status: 503, code: 'internal' });
+    expect(await readError(await asked)).to.include({ status: 503, code: 'internal' });
     expect((await put('whole')).status).to.equal(200);
     expect((await fetch(file())).status).to.equal(200);
   });

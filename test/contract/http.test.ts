@@ -6,7 +6,7 @@ import { SignJWT } from 'jose';
 import type { DocbuilderLimits, DocbuilderStatus, Formats } from '../../src/common/generated/wire.ts';
 import { schemas, validator } from '../../src/common/schema.ts';
 import { secret } from '../support/logs.ts';
-import { errorOf, startService, useService } from '../support/service.ts';
+import { readError, startService, useService } from '../support/service.ts';
 
 /** Sends bytes as they are and gives back everything that comes, until the server closes. */
 function raw(url: string, request: string): Promise<string> {
@@ -58,7 +58,7 @@ describe('DocBuilder over HTTP', () => {
       expect(response.status).to.equal(status);
       if (code === undefined) continue;
       expect(response.headers.get('www-authenticate')).to.equal('Bearer');
-      expect(await errorOf(response)).to.deep.equal({ status, code, detail });
+      expect(await readError(response)).to.deep.equal({ status, code, detail });
     }
   });
 
@@ -119,11 +119,11 @@ describe('DocBuilder over HTTP', () => {
     ] as [string, RequestInit, number, string][]) {
       const response = await service.call(path, init);
       expect(response.headers.get('x-svc-request-id'), path).to.match(/^req_[0-9a-f]{16}$/);
-      expect(await errorOf(response), path).to.include({ status, code });
+      expect(await readError(response), path).to.include({ status, code });
     }
     const wrongMethod = await service.call('/v1/convert', { method: 'PUT' });
     expect(wrongMethod.headers.get('allow')).to.equal('POST');
-    expect((await errorOf(wrongMethod)).detail).to.include({ method: 'PUT' });
+    expect((await readError(wrongMethod)).detail).to.include({ method: 'PUT' });
   });
 
   for (const [what, request, status] of [

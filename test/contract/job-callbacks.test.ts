@@ -5,7 +5,7 @@ import type { Job, JobCallback } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
 import { startCanary } from '../support/canary.ts';
 import { callbackReceiver } from '../support/gate-receiver.ts';
-import { errorOf, startEnterprise, type TestService, until } from '../support/service.ts';
+import { readError, startEnterprise, type TestService, until } from '../support/service.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
 const SECRET = 'a-callback-secret-for-a-test';
@@ -59,7 +59,7 @@ describe('job callbacks', () => {
     expect(failed).to.include({ status: 'done' });
     expect(failed.callback).to.deep.equal({ state: 'failed', attempts: 3, last_status: 302, next_attempt_at: null });
     const fields = { to: 'pdf', callback_url: receiver.url };
-    expect(await errorOf(await service.convert(TEXT, 'a.txt', fields))).to.include({
+    expect(await readError(await service.convert(TEXT, 'a.txt', fields))).to.include({
       status: 400,
       code: 'bad_request',
     });
@@ -76,16 +76,16 @@ describe('job callbacks', () => {
     await source.close();
     expect(job).to.deep.include({ status: 'failed', outputs: [] });
     expect(job.error).to.deep.include({ code: 'download_failed', detail: { reason: 'status', status: 404 } });
-    const [told, ...more] = receiver.arrived;
+    const [arrived, ...more] = receiver.arrived;
     expect(more).to.deep.equal([]);
-    expect(told?.headers).to.include({
+    expect(arrived?.headers).to.include({
       ...{ 'content-type': 'application/json; charset=utf-8', 'user-agent': 'SVC-DocBuilder/1.0' },
       'x-svc-event': 'job.failed',
     });
-    expect(told?.headers['x-svc-delivery']).to.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    expect(Math.abs(Number(told?.headers['x-svc-timestamp']) - Date.now() / 1000)).to.be.below(60);
-    expect(told?.headers).to.not.have.property('x-svc-signature');
-    const body = JSON.parse(told?.raw ?? '') as JobCallback;
+    expect(arrived?.headers['x-svc-delivery']).to.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(Math.abs(Number(arrived?.headers['x-svc-timestamp']) - Date.now() / 1000)).to.be.below(60);
+    expect(arrived?.headers).to.not.have.property('x-svc-signature');
+    const body = JSON.parse(arrived?.raw ?? '') as JobCallback;
     expect(validator('job-callback.json')(body)).to.have.property('ok', true);
     const { callback: _, ...facts } = job;
     const { callback: __, ...said } = body.job;

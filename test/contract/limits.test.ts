@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { DocbuilderLimits, DocbuilderStatus } from '../../src/common/generated/wire.ts';
 import { useFolder } from '../support/folder.ts';
 import { licensed } from '../support/license.ts';
-import { errorOf, startService, until, useService } from '../support/service.ts';
+import { readError, startService, until, useService } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
@@ -19,7 +19,7 @@ describe('the Community plan', () => {
     const fields = { to: 'pdf', async: 'true', callback_url: 'https://example.com/' };
     const response = await service.convert(TEXT, 'a.txt', fields);
     expect(response.headers.get('x-ratelimit-remaining')).to.equal('10');
-    expect(await errorOf(response)).to.deep.equal({
+    expect(await readError(response)).to.deep.equal({
       ...{ status: 403, code: 'forbidden_feature' },
       detail: { feature: 'callback', edition: 'community' },
     });
@@ -28,7 +28,7 @@ describe('the Community plan', () => {
 
   it('ten requests a minute, told in headers; bad ones count too, and those without a key do not', async () => {
     const anonymous = await fetch(`${service.url}/v1/convert`, { method: 'POST' });
-    expect(await errorOf(anonymous)).to.include({ status: 401 });
+    expect(await readError(anonymous)).to.include({ status: 401 });
     expect(anonymous.headers.get('x-ratelimit-limit')).to.equal(null);
     for (let i = 1; i <= 10; i += 1) {
       const response = await post();
@@ -45,12 +45,16 @@ describe('the Community plan', () => {
     }
     const refused = await post();
     expect(refused.headers.get('retry-after')).to.equal('30');
-    expect(await errorOf(refused)).to.deep.include({ status: 429, code: 'rate_limited', detail: { window: 'minute' } });
+    expect(await readError(refused)).to.deep.include({
+      status: 429,
+      code: 'rate_limited',
+      detail: { window: 'minute' },
+    });
     expect((await service.call('/v1/formats')).status).to.equal(200);
     // Trying again later would not help.
     const notInPlan = await post('template/render');
     expect(notInPlan.headers.get('retry-after')).to.equal(null);
-    expect(await errorOf(notInPlan)).to.include({ status: 403, code: 'forbidden_feature' });
+    expect(await readError(notInPlan)).to.include({ status: 403, code: 'forbidden_feature' });
   });
 
   it('two hundred a day, until midnight in Vietnam', async () => {
@@ -62,7 +66,7 @@ describe('the Community plan', () => {
     state.now = Date.parse('2026-11-21T16:59:50Z');
     const refused = await post();
     expect(refused.headers.get('retry-after')).to.equal('10');
-    expect(await errorOf(refused)).to.deep.include({ status: 429, detail: { window: 'day' } });
+    expect(await readError(refused)).to.deep.include({ status: 429, detail: { window: 'day' } });
     const midnight = { reset_at: '2026-11-21T17:00:00.000Z' };
     expect((await limits()).usage.day).to.deep.equal({ limit: 200, used: 200, remaining: 0, ...midnight });
     state.now += 10_000;

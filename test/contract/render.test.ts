@@ -7,7 +7,7 @@ import { secret } from '../support/logs.ts';
 import { odf } from '../support/open-documents.ts';
 import { pdfText } from '../support/pdf.ts';
 import {
-  errorOf,
+  readError,
   sharedEnterprise,
   startEnterprise,
   startService,
@@ -63,7 +63,7 @@ describe('POST /v1/template/render', () => {
     const fetched = (path: string, more = {}) =>
       allowed.post('/v1/template/render', { url: `http://127.0.0.1:${source.port}/${path}`, ...more });
     expect(await wordText(await fetched('a.docx', { data: { name: 'An' } }))).to.equal('Chào An ');
-    const refused = await errorOf(await fetched('macros', { data: {}, async: true }));
+    const refused = await readError(await fetched('macros', { data: {}, async: true }));
     expect(refused).to.include({ status: 422, code: 'macro_not_allowed' });
   });
 
@@ -86,11 +86,11 @@ describe('POST /v1/template/render', () => {
 
   it('missing fields are empty, or an error that lists all of them; unbalanced lists say where', async () => {
     expect(await wordText(await post(service, greeting(), NO_DATA))).to.equal('Chào  ');
-    const error = await errorOf(await post(service, greeting(), NO_DATA, ['options.missing', 'error']));
+    const error = await readError(await post(service, greeting(), NO_DATA, ['options.missing', 'error']));
     expect(error).to.include({ status: 422, code: 'template_error' });
     expect(error.detail['fields']).to.deep.equal(['name', 'title']);
     const body = p('một') + p('{{#people}}{{name}}');
-    const unbalanced = await errorOf(await post(service, template(docxTemplate({ body })), NO_DATA));
+    const unbalanced = await readError(await post(service, template(docxTemplate({ body })), NO_DATA));
     expect(unbalanced).to.include({ status: 422, code: 'template_error' });
     expect(unbalanced.detail['fields']).to.deep.equal(['people']);
     expect(unbalanced.detail['errors']).to.have.nested.property('[0].paragraph', 2);
@@ -103,7 +103,7 @@ describe('POST /v1/template/render', () => {
       [template(odf('odt', {}, basic), 'a.odt'), { reason: 'basic', part: 'Basic/Standard/Module1.xml' }],
     ] as const) {
       for (const more of [[], [['async', 'true'] as Part]]) {
-        const error = await errorOf(await post(service, part, NO_DATA, ...more));
+        const error = await readError(await post(service, part, NO_DATA, ...more));
         expect(error).to.deep.equal({ status: 422, code: 'macro_not_allowed', detail });
       }
     }
@@ -123,12 +123,12 @@ describe('POST /v1/template/render', () => {
 
   it('says how to send data that is too long for a field, and what a file is called', async () => {
     const long = JSON.stringify({ name: 'a'.repeat(70_000), title: 'b' });
-    const asField = await errorOf(await post(service, greeting(), ['data', long]));
+    const asField = await readError(await post(service, greeting(), ['data', long]));
     expect(asField.detail['errors']).to.deep.equal([
       { path: '/data', message: 'dài hơn 65536 byte: hãy gửi dưới dạng tệp' },
     ]);
     expect(await wordText(await post(service, greeting(), ['data', long, 'a.json']))).to.match(/^Chào a{70000} b$/);
-    const misnamed = await errorOf(await post(service, ['files', 'x', 'a.docx'], NO_DATA));
+    const misnamed = await readError(await post(service, ['files', 'x', 'a.docx'], NO_DATA));
     expect(misnamed.detail['errors']).to.deep.equal([
       { path: '/files', message: 'không phải là tên tệp được nhận: tệp có tên template hoặc data' },
     ]);
@@ -148,7 +148,7 @@ describe('POST /v1/template/render', () => {
     ['no document', [template(Buffer.from('x')), NO_DATA], 422, 'corrupt_source'],
   ] as [string, Part[], number, string, string?][]) {
     it(`${what}: ${code}`, async () => {
-      const error = await errorOf(await post(service, ...parts));
+      const error = await readError(await post(service, ...parts));
       expect(error).to.include({ status, code });
       if (path) expect(error.detail['errors']).to.have.nested.property('[0].path', path);
     });
@@ -161,7 +161,7 @@ describe('POST /v1/template/render in the Community plan', () => {
   it('is forbidden before anything is read, and not counted', async () => {
     const response = await service.call('/v1/template/render', { method: 'POST' });
     const detail = { feature: 'template/render', edition: 'community' };
-    expect(await errorOf(response)).to.deep.equal({ status: 403, code: 'forbidden_feature', detail });
+    expect(await readError(response)).to.deep.equal({ status: 403, code: 'forbidden_feature', detail });
     const limits = await service.read<DocbuilderLimits>('/v1/limits');
     expect(limits.usage.day.used).to.equal(0);
   });

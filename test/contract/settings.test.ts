@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DocbuilderLimits, DocbuilderStatus, Job } from '../../src/common/generated/wire.ts';
 import { useServers } from '../support/canary.ts';
-import { errorOf, startEnterprise, until, useService } from '../support/service.ts';
+import { readError, startEnterprise, until, useService } from '../support/service.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
 const MB = 1024 * 1024;
@@ -46,7 +46,7 @@ describe('what the operator set', function () {
   it('SVC_DOCBUILDER_MAX_FILE_MB: a file of that size is taken, one byte more is not', async () => {
     const convert = (bytes: number) => service.convert(Buffer.alloc(bytes, 'a\n'), 'a.txt', { to: 'txt' });
     const refusal = { status: 413, code: 'file_too_large', detail: { limit_mb: 1 } };
-    expect(await errorOf(await convert(MB + 1))).to.deep.equal(refusal);
+    expect(await readError(await convert(MB + 1))).to.deep.equal(refusal);
     const taken = await convert(MB);
     expect(taken.status).to.not.equal(413);
     await taken.arrayBuffer();
@@ -59,7 +59,7 @@ describe('what the operator set', function () {
     const picture = { type: 'image', url: `http://127.0.0.1:${port}/a.gif` };
     const script = { svcscript: 1, type: 'text', save: [{ format: 'docx' }], body: [picture, picture] };
     const detail = { limit_mb: 1, subject: 'pictures' };
-    const refusal = await errorOf(await service.post('/v1/build', script));
+    const refusal = await readError(await service.post('/v1/build', script));
     expect(refusal).to.deep.equal({ status: 413, code: 'file_too_large', detail });
   });
 });

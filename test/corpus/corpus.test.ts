@@ -9,7 +9,7 @@ import type { Expectation, Sample } from '../../scripts/corpus/sample.ts';
 import { toReason } from '../../scripts/corpus/service.ts';
 import { findCorpus, upstreamVersion } from '../../scripts/corpus/settings.ts';
 import { useFolder } from '../support/folder.ts';
-import { errorOf, form, sharedEnterprise } from '../support/service.ts';
+import { form, readError, sharedEnterprise } from '../support/service.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { useStarted } from '../support/use-started.ts';
@@ -35,7 +35,7 @@ describe("LibreOffice's own test documents, a sample", function () {
       const file = await readFile(join(corpus?.documents ?? '', path));
       const converted = await service.convert(file, basename(path), { to: 'pdf' });
       if ('code' in expectation) {
-        const { code, detail } = await errorOf(converted);
+        const { code, detail } = await readError(converted);
         expect({ code, reason: toReason(detail) }).to.deep.equal({
           code: expectation.code,
           reason: expectation.reason,

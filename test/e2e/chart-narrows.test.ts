@@ -8,7 +8,7 @@ import type { ApiServer } from '../support/api-server.ts';
 import { only } from '../support/helm.ts';
 import { minorVersion } from '../support/kubectl.ts';
 import { until } from '../support/until.ts';
-import { situationOf } from '../unit/controller/desired/situation.ts';
+import { makeSituation } from '../unit/controller/desired/situation.ts';
 import { type ChartServer, sharedChartServer } from './support/chart-server.ts';
 
 const CONTROLLER = 'system:serviceaccount:svc-system:svc-controller';
@@ -26,7 +26,7 @@ describe('the chart narrows what the controller may write', function () {
   this.timeout(60_000);
   let server: ApiServer;
   let chart: ChartServer;
-  const objects = desired(situationOf());
+  const objects = desired(makeSituation());
 
   before(async function () {
     chart = await sharedChartServer(this);
@@ -54,7 +54,7 @@ describe('the chart narrows what the controller may write', function () {
     change(object as unknown as Parameters<Change>[0]);
     return object;
   }
-  const podOf = ({ spec }: { spec: Members }): Pod => (spec as unknown as { template: { spec: Pod } }).template.spec;
+  const getPod = ({ spec }: { spec: Members }): Pod => (spec as unknown as { template: { spec: Pod } }).template.spec;
 
   it('to all that an instance is made of', async () => {
     expect(await attempt(['create', '-f', '-'], { apiVersion: 'v1', kind: 'List', items: objects })).to.equal(
@@ -66,9 +66,9 @@ describe('the chart narrows what the controller may write', function () {
   const { ownerReferences } = only<KubernetesObject>(objects, ...GATE).metadata;
   /** A patch that makes an object the instance's. */
   const owned = JSON.stringify({ metadata: { ownerReferences } });
-  const pods = (change: (pod: Pod) => unknown) => changed(...GATE, (object) => change(podOf(object)));
+  const pods = (change: (pod: Pod) => unknown) => changed(...GATE, (object) => change(getPod(object)));
   const podsWith = (members: Partial<Pod>) => pods((pod) => Object.assign(pod, members));
-  const metadataOf = (members: Members) => changed(...GATE, ({ metadata }) => Object.assign(metadata, members));
+  const withMetadata = (members: Members) => changed(...GATE, ({ metadata }) => Object.assign(metadata, members));
   const replicaSet = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'office', uid: 'a' };
   const token = changed('Secret', 'office-secrets', (object) => {
     object['type'] = 'kubernetes.io/service-account-token';
@@ -83,9 +83,9 @@ describe('the chart narrows what the controller may write', function () {
   const capable = (...add: string[]) => ({ securityContext: { capabilities: { add } } });
   const onNode = { ports: [{ containerPort: 8080, hostPort: 80 }] };
   const REFUSED: readonly [what: string, object: object, why: string][] = [
-    ['an object without an owner', metadataOf({ ownerReferences: undefined }), 'of an SvcInstance'],
-    ['an object of another owner', metadataOf({ ownerReferences: [replicaSet] }), 'of an SvcInstance'],
-    ['another name', metadataOf({ name: 'payroll' }), 'named'],
+    ['an object without an owner', withMetadata({ ownerReferences: undefined }), 'of an SvcInstance'],
+    ['an object of another owner', withMetadata({ ownerReferences: [replicaSet] }), 'of an SvcInstance'],
+    ['another name', withMetadata({ name: 'payroll' }), 'named'],
     ['pods of another account', podsWith({ serviceAccountName: 'default' }), 'ServiceAccounts'],
     ['pods of an account with a longer name', podsWith({ serviceAccountName: 'office-dns' }), 'ServiceAccounts'],
     ['pods with a token', podsWith({ automountServiceAccountToken: true }), 'ServiceAccounts'],

@@ -14,10 +14,10 @@ import { schemas } from '../../src/common/schema.ts';
 import { findDifferences } from '../support/differences.ts';
 import { useFolder } from '../support/folder.ts';
 import { expectGolden } from '../support/golden.ts';
-import { CHART, environmentOf, helmMissing, notes, only, render } from '../support/helm.ts';
-import { portOf } from '../support/listen.ts';
+import { CHART, getEnvironment, helmMissing, notes, only, render } from '../support/helm.ts';
+import { listeningPort } from '../support/listen.ts';
 import { skip } from '../support/skip.ts';
-import { situationOf } from '../unit/controller/desired/situation.ts';
+import { makeSituation } from '../unit/controller/desired/situation.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const sets = readdirSync(join(CHART, 'ci')).map((name) => join(CHART, 'ci', name));
@@ -89,7 +89,7 @@ describe('the chart', function () {
   it('lets the controller reach DNS at all ports at which its instances reach it', async () => {
     const egress = (objects: readonly KubernetesObject[], name: string) =>
       only<V1NetworkPolicy & KubernetesObject>(objects, 'NetworkPolicy', name).spec?.egress ?? [];
-    const ofFront = egress(desired(situationOf()), 'office-front').flatMap(({ ports = [] }) => ports);
+    const ofFront = egress(desired(makeSituation()), 'office-front').flatMap(({ ports = [] }) => ports);
     const ofController = egress(await render(), 'svc-controller')[0]?.ports ?? [];
     const shown = ({ port, protocol }: { port?: unknown; protocol?: string }) => `${port}/${protocol}`;
     const dns = ofFront.map(shown).filter((port) => /^(53|5353)\//.test(port));
@@ -102,7 +102,7 @@ describe('the chart', function () {
       [['fullnameOverride="other"'], 'other-controller'],
     ] as const) {
       const objects = await render({ set });
-      expect(environmentOf(objects)['SVC_CONTROLLER_LEASE_NAME']).to.equal(name);
+      expect(getEnvironment(objects)['SVC_CONTROLLER_LEASE_NAME']).to.equal(name);
       const { rules } = only<Role>(objects, 'Role', `${name}-lease`);
       expect(rules.flatMap(({ resourceNames = [] }) => resourceNames)).to.deep.equal([name]);
     }
@@ -115,7 +115,7 @@ describe('the chart', function () {
     const roles = objects.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'svc-controller');
     expect(roles.map(({ metadata }) => metadata.namespace)).to.deep.equal(['office', 'portal']);
     for (const role of roles) expect((role as Role).rules).to.deep.equal(everywhere);
-    expect(environmentOf(objects)['SVC_CONTROLLER_NAMESPACES']).to.equal('office,portal');
+    expect(getEnvironment(objects)['SVC_CONTROLLER_NAMESPACES']).to.equal('office,portal');
   });
 
   it('installs the published CRD', async () => {
@@ -129,7 +129,7 @@ describe('the chart', function () {
     const resolvConf = folder.at('resolv.conf');
     await writeFile(resolvConf, 'search svc-system.svc.cluster.local svc.cluster.local\nnameserver 10.96.0.10\n');
     for (const file of sets) {
-      const environment = environmentOf(await render({ files: [file] }));
+      const environment = getEnvironment(await render({ files: [file] }));
       const known = schemas.get('controller-config.json')?.properties ?? {};
       expect(Object.keys(known)).to.include.members(Object.keys(environment).filter((name) => /^SVC_/.test(name)));
       const { SVC_CONTROLLER_LEASE_NAMESPACE: _, ...given } = environment;
@@ -148,7 +148,7 @@ describe('the chart', function () {
         .writeHead(known ? 200 : 404)
         .end(JSON.stringify({ resources: resources.map((name) => ({ name })) }));
     });
-    const address = `http://127.0.0.1:${await portOf(server.listen(0, '127.0.0.1'))}`;
+    const address = `http://127.0.0.1:${await listeningPort(server.listen(0, '127.0.0.1'))}`;
     const check = () =>
       promisify(execFile)(process.execPath, ['-e', readFileSync(join(CHART, 'files/check.cjs'), 'utf8')], {
         env: { API_SERVER: address, CONTROLLER: address, TOKEN_FILE: token },

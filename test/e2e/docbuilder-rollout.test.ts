@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { freePorts } from '../../cmd/local/port.ts';
 import type { Job } from '../../src/common/generated/wire.ts';
 import type { ServiceProcess } from '../support/process.ts';
-import { proxyOf } from '../support/proxy-of.ts';
+import { proxyConfig } from '../support/proxy-config.ts';
 import { convert, get, jobThat, type Replicas, startShared } from '../support/replicas.ts';
 import { type RunningNginx, startNginx } from './front/support/nginx.ts';
 
@@ -25,7 +25,7 @@ describe('a rollout of DocBuilder under load', function () {
     const prefix = await mkdtemp(join(tmpdir(), 'svc-rollout-'));
     // A kept connection that the reload closes just when a client uses it again would be a failure of none of them.
     const keepsNone = (config: string) => config.replace('http {', 'http {\n  keepalive_timeout 0;');
-    proxy = (upstreams) => keepsNone(proxyOf(frontPort, upstreams, prefix));
+    proxy = (upstreams) => keepsNone(proxyConfig(frontPort, upstreams, prefix));
     front = await startNginx(proxy(ports), prefix, frontPort);
   });
   after(async () => {
@@ -44,7 +44,7 @@ describe('a rollout of DocBuilder under load', function () {
     const load = startLoad(front.url.origin);
     await Promise.all([start(2), start(3)]);
     for (const [index, service] of old.entries()) {
-      // As a cluster does: whoever is to end is asked nothing more.
+      // As on a cluster, a pod that is to end gets no new requests.
       await front.reload(proxy(ports.slice(index + 1)));
       await end(service);
     }
@@ -55,7 +55,7 @@ describe('a rollout of DocBuilder under load', function () {
   });
 });
 
-/** Clients that convert, at once and as a job, poll and download until they are told to stop. */
+/** Clients that convert, at once and as a job, poll and download until they are stopped. */
 function startLoad(url: string) {
   let isOver = false;
   let done = 0;

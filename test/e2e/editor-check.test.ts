@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { BROWSERS } from '../browser/support/browsers.ts';
 import { useFolder } from '../support/folder.ts';
-import { portOf } from '../support/listen.ts';
+import { listeningPort } from '../support/listen.ts';
 import { freePort, processesNaming } from '../support/process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -18,8 +18,8 @@ async function check(parameters: readonly string[], folder = tmpdir()) {
   const env = { ...process.env, TMPDIR: folder };
   const child = spawn(process.execPath, ['scripts/editor-check/main.ts', ...parameters], { cwd: ROOT, env });
   const ended = once(child, 'close');
-  const [out, told] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: (await ended)[0] as number, out, told };
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: (await ended)[0] as number, out, errors };
 }
 
 describe('npm run editor-check', function () {
@@ -32,8 +32,8 @@ describe('npm run editor-check', function () {
     const port = String(await freePort());
     const days = ['gate-killed-in-exit-save', 'browser-killed'];
     const parameters = ['--quick', '--markdown', '--openings', '1', '--port', port, '--only', days.join()];
-    const { code, out, told } = await check([...parameters, '--browser-path', path], folder.path);
-    expect(code, told).to.equal(0);
+    const { code, out, errors } = await check([...parameters, '--browser-path', path], folder.path);
+    expect(code, errors).to.equal(0);
     for (const day of days)
       expect(out).to.match(new RegExp(`^\\| ${day} \\| .* \\| 1 \\| 0 of 1 \\| .* \\| ok \\|$`, 'm'));
     expect(out).to.match(/\d+\.\d\d s from new SVC\.Editor; \d+\.\d\d s with the same editor without gate and front/);
@@ -47,11 +47,11 @@ describe('npm run editor-check', function () {
     expect(list.out).to.match(/^socket-cut +every connection is reset$/m);
     const wrong = await check(['--only', 'doomsday']);
     expect(wrong.code).to.equal(2);
-    expect(wrong.told).to.match(/^--only doomsday: there is no such day.*\n\nnpm run editor-check -- \[options\]/);
+    expect(wrong.errors).to.match(/^--only doomsday: there is no such day.*\n\nnpm run editor-check -- \[options\]/);
     const taken = createServer().listen(0, '127.0.0.1');
-    const busy = await check(['--port', String(await portOf(taken))]);
+    const busy = await check(['--port', String(await listeningPort(taken))]);
     taken.close();
     expect(busy.code).to.equal(2);
-    expect(busy.told).to.match(/^port \d+ is in use: choose another with --port\n$/);
+    expect(busy.errors).to.match(/^port \d+ is in use: choose another with --port\n$/);
   });
 });

@@ -82,7 +82,7 @@ describe('the examples', () => {
       expect(readme).to.contain(`-F data=@examples/templates/${name}.json`);
       for (const to of ['docx', 'pdf']) {
         const result = await renderExample(service, example, to);
-        expect(await textOf(service, result), to)
+        expect(await readText(service, result), to)
           .to.satisfy(says(name))
           .and.not.match(/\{\{|\}\}/);
       }
@@ -104,7 +104,7 @@ async function checkResult(service: TestService, { name, script }: ScriptExample
   const { format, content, pages } = result;
   expect(pages, format).to.be.greaterThan(0);
   if (name === PDFA && format === 'pdf') expect(content.toString('latin1')).to.contain('pdfaid:part');
-  const text = await textOf(service, result);
+  const text = await readText(service, result);
   expect(text, format).to.satisfy(says(name));
   if (script.type === 'sheet') expect(text, format).to.not.match(/Err:|#(?:NAME|VALUE|REF|N\/A|DIV)|###/);
   // LibreOffice does not print zeros by default.
@@ -112,7 +112,7 @@ async function checkResult(service: TestService, { name, script }: ScriptExample
 }
 
 /** The text of a result: of a PDF by poppler, of another file by opening it in the service. */
-async function textOf(service: TestService, { format, content }: Result): Promise<string> {
+async function readText(service: TestService, { format, content }: Result): Promise<string> {
   if (format === 'pdf') return flat(await pdfText(content));
   const body = form(content, `a.${format}`, { format: 'text' });
   const response = await service.call('/v1/extract/text', { method: 'POST', body });

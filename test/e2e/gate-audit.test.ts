@@ -37,14 +37,14 @@ describe('the audit trail of the gate', function () {
 
     const text = await readFile(file, 'utf8');
     const lines = text.trim().split('\n');
-    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown> & { message: string });
-    for (const line of told) {
+    const events = lines.map((line) => JSON.parse(line) as Record<string, unknown> & { message: string });
+    for (const line of events) {
       expect(line).to.include({ audit: true, service: 'gate', level: 'info' });
       expect(new Date(String(line['timestamp'])).toISOString()).to.equal(line['timestamp']);
     }
     const { session_id, doc_id: document } = session;
     const facts = (event: string) => {
-      const found = told.filter(({ message }) => message === event);
+      const found = events.filter(({ message }) => message === event);
       expect(found, event).to.have.length(1);
       return found[0];
     };
@@ -58,7 +58,7 @@ describe('the audit trail of the gate', function () {
     expect(facts('connection.refused')).to.include({ reason: 'unknown_session', document });
     expect(facts('session.refused')).to.include({ code: 'invalid_session_token' });
     expect(facts('document.closed')).to.include({ document, version: 1 });
-    expect([told[0]?.message, told.at(-1)?.message]).to.deep.equal(['license.changed', 'service.stopped']);
+    expect([events[0]?.message, events.at(-1)?.message]).to.deep.equal(['license.changed', 'service.stopped']);
     facts('service.started');
     for (const secret of ['bí mật', session.form.access_token, stack.callbackSecret, STRANGE, 'sig=']) {
       expect(text).not.to.contain(secret);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLinks } from '../../cmd/gate/domain/links.ts';
-import { errorOf } from '../support/gate-embed.ts';
+import { readError } from '../support/gate-embed.ts';
 import { secret } from '../support/logs.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
@@ -46,7 +46,7 @@ describe('what the operator set for the gate', function () {
       fetch(`${wopi}?access_token=${session.form.access_token}`, {
         ...{ method: 'POST', headers: { 'X-WOPI-Override': 'PUT' }, body: Buffer.alloc(bytes, 'x') },
       });
-    expect(await errorOf(await put(MB + 1))).to.deep.include({ code: 'file_too_large', detail: { limit_mb: 1 } });
+    expect(await readError(await put(MB + 1))).to.deep.include({ code: 'file_too_large', detail: { limit_mb: 1 } });
     expect((await put(MB)).status).to.equal(200);
     // It reads the disk once a second.
     const embed = await until('the session is counted', async () => {

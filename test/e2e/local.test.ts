@@ -25,7 +25,7 @@ import { until } from '../support/until.ts';
 describe('the service on a developer’s machine', function () {
   this.timeout(60_000);
   let local: Local;
-  /** What a test has started besides. */
+  /** Ends of the other things that a test has started. */
   const ends: (() => unknown)[] = [];
   async function editorAt(port: number, options: Partial<EditorOptions>): Promise<StandInEditor> {
     const usual = { host: '127.0.0.1', admin: null, wopiAllow: ['127.0.0.1'] };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Job } from '../../src/common/generated/wire.ts';
 import { processesNaming, ready, type ServiceProcess, spawnService } from '../support/process.ts';
-import { errorOf, form, until } from '../support/service.ts';
+import { form, readError, until } from '../support/service.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
 
 const TEXT = Buffer.from('Xin chào\n');
@@ -93,7 +93,7 @@ describe('the DocBuilder process', function () {
     const refused = await post(service, TEXT, 'a.txt', { to: 'pdf' });
     expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
     const unavailable = { code: 'pool_unavailable', detail: { reason: 'stopping' } };
-    expect(await errorOf(refused)).to.deep.include({ status: 503, ...unavailable });
+    expect(await readError(refused)).to.deep.include({ status: 503, ...unavailable });
     expect((await job(service, waiting.id)).error).to.include({ code: 'pool_unavailable' });
     expect(await service.ended).to.equal(0);
     expect(processesNaming(service.dataDir)).to.deep.equal([]);
@@ -126,7 +126,7 @@ describe('the DocBuilder process', function () {
 
     const again = await start({ SVC_DOCBUILDER_DATA_DIR: service.dataDir });
     expect((await job(again, finished.id)).status).to.equal('done');
-    expect(await errorOf(await again.call(`/v1/jobs/${lost}`))).to.include({ status: 404, code: 'not_found' });
+    expect(await readError(await again.call(`/v1/jobs/${lost}`))).to.include({ status: 404, code: 'not_found' });
     expect(await readdir(join(service.dataDir, 'tmp'))).to.deep.equal([]);
     await until('what never ended is removed', async () => (await readdir(join(service.dataDir, 'jobs'))).length === 1);
     expect(await readdir(join(service.dataDir, 'jobs'))).to.deep.equal([finished.id]);

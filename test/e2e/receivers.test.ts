@@ -36,8 +36,8 @@ for (const kind of RECEIVER_KINDS) {
 
       it('204 to what either secret signs, within 300 s of its clock, and 401 to all else, before anything is parsed', async () => {
         const body = files.job();
-        for (const told of [{ secret: keys.CALLBACK_SECRET_OLD }, { ahead: 290 }, { ahead: -290 }])
-          expect(await receiver.send(files.job(), 'job.done', told), JSON.stringify(told)).to.equal(204);
+        for (const changes of [{ secret: keys.CALLBACK_SECRET_OLD }, { ahead: 290 }, { ahead: -290 }])
+          expect(await receiver.send(files.job(), 'job.done', changes), JSON.stringify(changes)).to.equal(204);
         const refused: Parameters<Receiver['send']>[2][] = [
           { ahead: 310 },
           { ahead: -310 },
@@ -51,13 +51,16 @@ for (const kind of RECEIVER_KINDS) {
           { headers: { 'X-SVC-Timestamp': '1e9' } },
           { headers: { 'X-SVC-Timestamp': String(Math.floor(Date.now() / 1000) + 2) } },
         ];
-        for (const told of refused) expect(await receiver.send(body, 'job.done', told)).to.equal(401);
+        for (const changes of refused) expect(await receiver.send(body, 'job.done', changes)).to.equal(401);
         expect(receiver.lines(body.job.id)).to.deep.equal([]);
         expect(await receiver.send('{', 'job.done', { headers: { 'X-SVC-Signature': null } })).to.equal(401);
       });
 
       it('400 to signed bodies and headers that make no sense', async () => {
-        const wrong = (told: Record<string, unknown>) => ({ ...files.job(), job: { ...files.job().job, ...told } });
+        const wrong = (changes: Record<string, unknown>) => ({
+          ...files.job(),
+          job: { ...files.job().job, ...changes },
+        });
         const malformed: (object | string | Buffer)[] = [
           '',
           '{',
@@ -163,7 +166,7 @@ for (const kind of RECEIVER_KINDS) {
         expect(await receiver.send(body, 'job.done', { headers })).to.equal(204);
         await receiver.logged('download_failed', headers['X-SVC-Delivery'], 'status_503');
         await receiver.stop({ keep: true });
-        // What a power cut may leave of a line.
+        // A power cut may leave a part of a line.
         if (kind === 'node') await writeFile(join(receiver.directory, 'events.jsonl'), '\n{"deliv', { flag: 'a' });
         files.answers.delete(body.path);
         receiver = await startReceiver(kind, { ...keys, SVC_BASE_URL: files.base, RECEIVER_DIR: receiver.directory });
@@ -192,7 +195,7 @@ for (const kind of RECEIVER_KINDS) {
     });
 
     describe('keeps of a document', () => {
-      const nameOf = (key: string) => `${sha256(key)}.docx`;
+      const getName = (key: string) => `${sha256(key)}.docx`;
 
       it('the greatest version, in whatever order they come, and asks for it without the key', async () => {
         const key = 'Hợp đồng/../số 1\n';
@@ -205,7 +208,7 @@ for (const kind of RECEIVER_KINDS) {
         expect(await receiver.logged(late)).to.contain(' older ');
         await until(
           'version 3 is kept',
-          async () => (await receiver.kept(nameOf(key)).catch(() => '')).toString() === 'version 3',
+          async () => (await receiver.kept(getName(key)).catch(() => '')).toString() === 'version 3',
         );
         expect(files.requestsFor(second.url)).to.deep.equal([]);
         const asking = files.asked.filter(({ url }) => url.includes(sha256(key)));
@@ -216,7 +219,7 @@ for (const kind of RECEIVER_KINDS) {
       it('the version that only the closing brought', async () => {
         const closed = files.document('lost save', 4, Buffer.from('version 4'), { status: 'closed' });
         expect(await receiver.send(closed, 'document.closed')).to.equal(204);
-        await until('it is kept', () => receiver.kept(nameOf('lost save')).catch(() => undefined));
+        await until('it is kept', () => receiver.kept(getName('lost save')).catch(() => undefined));
         const empty = files.document('untouched', 0, CONTENT, { status: 'closed', url: null });
         expect(await receiver.send(empty, 'document.closed')).to.equal(204);
       });

@@ -7,7 +7,6 @@ import { type ApiServer, apiServerMissing, sharedApiServer } from '../support/ap
 import { expectGolden } from '../support/golden.ts';
 import { established } from '../support/kubectl.ts';
 
-/** What an instance of a test is made of. */
 type Spec = Record<string, unknown>;
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -56,7 +55,7 @@ const BAD_NAMES = ['a'.repeat(41), 'two.words', '1office', 'Office', 'office-', 
 /** Fields that do not exist; `kubectl apply` refuses them, so that a slip is not lost in silence. */
 const UNKNOWN = ['spec.hosts', 'spec.embed.allowedOrigin', 'spec.gate.pod.resource', 'spec.tls.cert'];
 
-/** What the API server says of an object: the object itself, or a Status. */
+/** An answer of the API server: the object itself, or a Status. */
 interface Answer {
   kind: string;
   code?: number;

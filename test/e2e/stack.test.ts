@@ -4,7 +4,7 @@ import { verifyCallback } from '../../src/common/crypto/signature.ts';
 import type { EmbedSession, EmbedUser } from '../../src/common/generated/wire.ts';
 import { validator } from '../../src/common/schema.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { arrived, download, linesOf } from '../support/stack-steps.ts';
+import { arrived, download, readLines } from '../support/stack-steps.ts';
 import { ORIGINAL } from '../support/surroundings.ts';
 import { until } from '../support/until.ts';
 
@@ -46,7 +46,7 @@ describe('editing through the front', function () {
       expect(validator('embed-session-state.json')(state)).to.deep.include({ ok: true });
       const bytes = await download(state.download_url);
       expect(state.download_url.startsWith(`${stack.url}/svc/embed/files/`), state.download_url).to.equal(true);
-      expect(linesOf(bytes).at(-1)).to.equal('Điều 2. Mới');
+      expect(readLines(bytes).at(-1)).to.equal('Điều 2. Mới');
       expect(state).to.include({ version: 1, size: bytes.length, sha256: sha256(bytes) });
 
       const { headers, raw, body } = await arrived(stack, 'saved', 1);
@@ -83,7 +83,7 @@ describe('editing through the front', function () {
       await two.leave();
       const final = (await arrived(stack, 'saved', 2)).body;
       expect(final).to.deep.include({ final: true, savedBy: BINH, modifiedByUser: true });
-      expect(linesOf(await download(final.url ?? ''))).to.include.members(['của An', 'của Bình']);
+      expect(readLines(await download(final.url ?? ''))).to.include.members(['của An', 'của Bình']);
       await users(binh);
       expect(stack.receiver.arrived.map(({ body }) => body.status)).to.deep.equal(['saved', 'saved']);
       await stack.pass(70_000);
@@ -158,7 +158,7 @@ describe('editing through the front', function () {
     await stack.restart(2 * 3_600_000);
     for (const status of ['saved', 'closed'] as const) {
       const { body } = await until(status, () =>
-        stack.receiver.arrived.find(({ body: told, answer }) => told.status === status && answer === 204),
+        stack.receiver.arrived.find(({ body: sent, answer }) => sent.status === status && answer === 204),
       );
       expect(sha256(await download(body.url ?? ''))).to.equal(saved);
     }

@@ -13,13 +13,13 @@ export interface OpenOptions {
   /** Origin of the front, or of the editor itself. */
   server: string;
   session: EditorSession;
-  /** The form of the WebSocket URL; what the page says unless told. */
+  /** The form of the WebSocket URL; the page's by default. */
   uri?: UriForm;
-  /** Origin header of the socket; the server's own unless told. */
+  /** Origin header of the socket; the server's own by default. */
   origin?: string;
   /** In the URL of the socket: browsers put it there only when they connect again. */
   permission?: 'edit' | 'readonly' | 'view';
-  /** Posts the form to the page first, as a browser does; true unless told. */
+  /** Posts the form to the page first, as a browser does; true by default. */
   page?: boolean;
 }
 
@@ -198,7 +198,7 @@ async function connect(url: string, origin: string) {
     lines: (): string[] => lines.map(({ text }) => text),
     views: (): readonly ViewInfo[] => views,
     modified: () => received.findLast((text) => text.startsWith('modified: ')) === 'modified: true',
-    /** Writes a text at the end of a line, of the last one unless told. */
+    /** Writes a text at the end of a line, of the last one by default. */
     async type(text: string, index = lines.length - 1): Promise<void> {
       const line = lines[index];
       if (!line) throw new RangeError(`no line ${index}`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { portOf } from '../support/listen.ts';
+import { listeningPort } from '../support/listen.ts';
 import type { EditorSession } from './client.ts';
 
 /** A request that the host got. */
@@ -51,7 +51,7 @@ export async function startWopiHost() {
     response.end(JSON.stringify(info));
   });
   server.listen(0, '127.0.0.1');
-  const url = `http://127.0.0.1:${await portOf(server)}`;
+  const url = `http://127.0.0.1:${await listeningPort(server)}`;
   const host = {
     url,
     files: new Map<string, { name: string; bytes: Buffer; stamp: string }>(),

@@ -3,7 +3,7 @@ import { renderExample } from '../../scripts/examples/make.ts';
 import { drawPage } from '../../scripts/examples/picture.ts';
 import { startEnterprise } from '../support/service.ts';
 
-/** Of a page A4 in points, the part that is shown. */
+/** The part of a page A4 that is shown, in points. */
 const PAGE = { width: 595, height: 440 };
 const GAP = 30;
 const CAPTION = 34;

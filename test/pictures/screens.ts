@@ -107,7 +107,7 @@ async function terminal(text: string): Promise<string> {
   }
 }
 
-/** What a browser shows of a page, as SVG: the browser prints it as on a screen, without margins. */
+/** Draws a page as the browser shows it, as SVG: the browser prints it as on a screen, without margins. */
 async function drawScreen(
   page: Page,
   { width, height }: { width: number; height: number },

@@ -153,10 +153,10 @@ async function live(steps: readonly Step[]): Promise<void> {
     for (const { delivery, body } of turns) {
       const attempts = mine.filter((attempt) => attempt.delivery === delivery);
       expect(attempts.at(-1)?.status === 200 || attempts.length === 3, 'taken or given up').to.equal(true);
-      const told = JSON.parse(body) as DocumentCallback;
-      if (told.status === 'saved') version += 1;
-      expect(told.version).to.equal(version);
-      if (version > 0) expect(told.sha256).to.equal(saved[version - 1]);
+      const received = JSON.parse(body) as DocumentCallback;
+      if (received.status === 'saved') version += 1;
+      expect(received.version).to.equal(version);
+      if (version > 0) expect(received.sha256).to.equal(saved[version - 1]);
     }
     expect(version).to.equal(saved.length);
     expect(turns.filter(({ event }) => event === 'document.closed')).to.have.lengthOf(closed);

@@ -19,11 +19,11 @@ const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const RELEASE = '7.4';
 
 /** Returns what a reader tells: numbers with two digits, and without what is nothing, no, or empty. */
-function told(value: unknown): unknown {
+function plain(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value * 100) / 100 + 0;
-  if (Array.isArray(value)) return value.map(told);
+  if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).map(([name, member]) => [name, told(member)] as const);
+  const members = Object.entries(value).map(([name, member]) => [name, plain(member)] as const);
   return Object.fromEntries(members.filter(([, member]) => !isNothing(member)));
 }
 
@@ -79,7 +79,7 @@ describe('documents made of scripts, as python-docx, openpyxl, python-pptx and p
       const found: Record<string, unknown> = {};
       const save = FORMATS[script.type].map((format) => ({ format }));
       for (const { format, path } of await builder.build(script, save)) {
-        found[format] = format === 'pdf' ? (await pdfText(path)).split('\n') : told(await reader.read(path, format));
+        found[format] = format === 'pdf' ? (await pdfText(path)).split('\n') : plain(await reader.read(path, format));
       }
       const file = new URL(`${name}.yaml`, GOLDEN);
       if (UPDATE) writeFileSync(file, dump(found, { flowLevel: 3, lineWidth: 200, noRefs: true }));

@@ -97,7 +97,7 @@ async function end(folder: string, ...daemons: readonly (Daemon | undefined)[]):
   await removeFolder(folder);
 }
 
-/** What a cluster admin needs: paths of files are in `kubeconfig`, all else is PEM and a bearer token. */
+/** Makes the credentials of a cluster admin: `kubeconfig` has paths of files, all else is PEM and a bearer token. */
 async function makeCredentials(folder: string, port: number) {
   const pki = join(folder, 'pki');
   await mkdir(pki);

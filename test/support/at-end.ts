@@ -7,7 +7,7 @@ export const clusterEnding = createEnding();
 /** The same after the last test of `test/browser`. */
 export const browserEnding = createEnding();
 
-/** What is to be done once nobody needs any more what test files share. */
+/** Steps to take once no test file needs the shared things any more. */
 function createEnding() {
   const steps: Step[] = [];
   return {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { portOf } from './listen.ts';
+import { listeningPort } from './listen.ts';
 import { until } from './until.ts';
 
 const TRIES = 8;
@@ -59,7 +59,7 @@ export async function startBalancer({ rotates = true, connectMs = 30_000 } = {})
     far.on('close', () => near.destroy());
     near.pipe(far).pipe(near);
   });
-  const port = await portOf(door.listen(0, '127.0.0.1'));
+  const port = await listeningPort(door.listen(0, '127.0.0.1'));
   return {
     port,
     add: (to: number, host = '127.0.0.1') => void servers.push({ port: to, host, count: 0 }),

@@ -8,7 +8,7 @@ import { useStarted } from './use-started.ts';
 /** A real server on the loopback network that counts who comes. */
 export type Canary = Awaited<ReturnType<typeof startCanary>>;
 
-/** Starts a server that answers with `answer`; 200 and `canary` unless told. */
+/** Starts a server that answers with `answer`; by default 200 and `canary`. */
 export async function startCanary(
   answer: RequestListener = (_request, response) => void response.end('canary'),
   options: { host?: string; port?: number; tls?: boolean } = {},

@@ -1,5 +1,5 @@
 /**
- * Compound files ([MS-CFB]) made in code: just enough of doc, xls, ppt and encrypted packages to be told apart. No
+ * Compound files ([MS-CFB]) made in code: just enough of doc, xls, ppt and encrypted packages to tell them apart. No
  * office program opens them.
  */
 export type Streams = Record<string, Buffer>;
@@ -129,7 +129,7 @@ export function ppt({ encrypted = false }: Protection = {}): Buffer {
   return compoundFile({ 'Current User': user, 'PowerPoint Document': Buffer.alloc(5000) });
 }
 
-/** What Office makes of an OOXML package with a password. */
+/** Makes an OOXML package with a password, as Office writes it. */
 export function encryptedPackage(): Buffer {
   return compoundFile({ EncryptionInfo: Buffer.alloc(248), EncryptedPackage: Buffer.alloc(9000, 7) });
 }

@@ -1,6 +1,6 @@
 import { ConfigError, type Environment } from '../../src/common/config.ts';
 
-/** What a service finds wrong with an environment, by variable; nothing where it takes it. */
+/** Returns what a service finds wrong with an environment, by variable; empty if it accepts it. */
 export function configMistakes(
   load: (environment: Environment) => unknown,
   environment: Environment,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { portOf } from './listen.ts';
+import { listeningPort } from './listen.ts';
 
 /** A real HTTP proxy for CONNECT (RFC 9110, 9.3.6) that knows where each address is in the test. */
 export type ConnectProxy = Awaited<ReturnType<typeof startConnectProxy>>;
@@ -29,7 +29,7 @@ export async function startConnectProxy(routes: Readonly<Record<string, number>>
     near.on('error', () => far.destroy()).on('close', () => far.destroy());
   });
   server.listen(0, '127.0.0.1');
-  const port = await portOf(server);
+  const port = await listeningPort(server);
   return {
     url: new URL(`http://127.0.0.1:${port}`),
     /** The authorities that it was asked to connect to, in order. */

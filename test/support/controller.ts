@@ -123,14 +123,14 @@ export async function startTestCluster(context: Mocha.Context) {
       if (!found) throw new Error(`no Deployment ${name}`);
       return found;
     },
-    /** What a Secret holds; nothing where there is none. */
+    /** Reads the values of a Secret; empty if there is none. */
     secretValues: async (name: string) =>
       decodeSecret((await object<V1Secret & KubernetesObject>(RESOURCES.secret, name))?.data),
-    condition: async (name: string, type: ConditionType) => conditionOf(await get(name), type),
+    condition: async (name: string, type: ConditionType) => getCondition(await get(name), type),
     /** The condition Ready of an instance, once its controller has given it that reason. */
     async readyAs(name: string, reason: string): Promise<Condition> {
-      const instance = await settled(name, (found) => conditionOf(found, 'Ready')?.reason === reason);
-      return conditionOf(instance, 'Ready') as Condition;
+      const instance = await settled(name, (found) => getCondition(found, 'Ready')?.reason === reason);
+      return getCondition(instance, 'Ready') as Condition;
     },
     /** Plays controller-manager, kubelet and edge: each Deployment is said to be complete, each Ingress has an address. */
     async completeDeployments(): Promise<void> {
@@ -194,13 +194,13 @@ export async function startOffice(cluster: TestCluster): Promise<void> {
 }
 
 /** The condition of a type of an instance. */
-export function conditionOf({ status }: Pick<SvcInstance, 'status'>, type: ConditionType): Condition | undefined {
+export function getCondition({ status }: Pick<SvcInstance, 'status'>, type: ConditionType): Condition | undefined {
   return findCondition(status?.conditions ?? [], type);
 }
 
-/** Whether a condition of an instance is `True`. */
+/** Makes a check that a condition of an instance is `True`. */
 export function isTrue(type: ConditionType): (instance: SvcInstance) => boolean {
-  return (instance) => conditionOf(instance, type)?.status === 'True';
+  return (instance) => getCondition(instance, type)?.status === 'True';
 }
 
 const defined = new WeakMap<ApiServer, Promise<void>>();

@@ -4,9 +4,9 @@ import { type DataDir, openDataDir } from '../../cmd/gate/store/data-dir.ts';
 import type { Environment } from '../../src/common/config.ts';
 import type { S3Settings } from '../../src/common/s3/client.ts';
 import { testLogger } from './logs.ts';
-import { storeOf, withStore } from './test-store.ts';
+import { getStore, withStore } from './test-store.ts';
 
-/** What a gate keeps, and the names of the bytes in it. */
+/** A gate's data, and the names of the bytes in it. */
 export interface TestData extends DataDir {
   stored(): Promise<string[]>;
 }
@@ -15,7 +15,7 @@ export interface TestData extends DataDir {
 export async function openTestData(path: string, environment: Environment = {}): Promise<TestData> {
   const { databaseUrl, s3 } = loadConfig(await withStore({ ...environment, SVC_GATE_DATA_DIR: path }, path));
   const data = await openDataDir(path, { databaseUrl, openBlobs: s3 && (() => openS3Blobs(s3)) });
-  const store = await storeOf(path);
+  const store = await getStore(path);
   return {
     ...data,
     stored: async () =>

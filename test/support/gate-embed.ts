@@ -25,7 +25,7 @@ import { createHttpServer } from '../../src/common/http/server.ts';
 import { startCanary } from './canary.ts';
 import { openTestData } from './gate-data.ts';
 import { hmac, jws } from './jws.ts';
-import { portOf } from './listen.ts';
+import { listeningPort } from './listen.ts';
 import { secret, testLogger } from './logs.ts';
 import { openDoor } from './outbound.ts';
 
@@ -114,7 +114,7 @@ export async function startEmbed(options: EmbedOptions = {}) {
   app.use('/svc/embed', embedRoutes(handlers));
   app.use(notFound, errorHandler(testLogger()));
   const server = createHttpServer(app).listen(0, '127.0.0.1');
-  const url = `http://127.0.0.1:${await portOf(server)}`;
+  const url = `http://127.0.0.1:${await listeningPort(server)}`;
 
   const call = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
   /** POST /svc/embed/session with any body. */
@@ -194,7 +194,7 @@ export function signed(payload: object, claims: object = {}, key: string = EMBED
   return jws({ alg: 'HS256', typ: 'JWT' }, { exp, ...payload, ...claims }, hmac(256, key));
 }
 
-export async function errorOf(response: Response): Promise<ErrorResponse['error'] & { status: number }> {
+export async function readError(response: Response): Promise<ErrorResponse['error'] & { status: number }> {
   const { error } = (await response.json()) as ErrorResponse;
   return { ...error, status: response.status };
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { DocumentCallback } from '../../src/common/generated/wire.ts';
-import { close, portOf } from './listen.ts';
+import { close, listeningPort } from './listen.ts';
 
 /** A callback as it arrived. */
 export interface Arrived {
@@ -21,14 +21,14 @@ export async function callbackReceiver(
   const server = createServer(async (request, response) => {
     const raw = await text(request).catch(() => undefined);
     if (raw === undefined) return;
-    const told = { headers: request.headers, raw, body: JSON.parse(raw) as DocumentCallback };
-    const answer = behave(told);
-    arrived.push({ ...told, answer });
+    const received = { headers: request.headers, raw, body: JSON.parse(raw) as DocumentCallback };
+    const answer = behave(received);
+    arrived.push({ ...received, answer });
     if (answer === null) return;
     const headers = answer >= 300 && answer < 400 ? { Location: '/elsewhere' } : {};
     response.writeHead(answer, headers).end('thanks');
   }).listen(0, host);
-  const url = `http://${host}:${await portOf(server)}/callbacks`;
+  const url = `http://${host}:${await listeningPort(server)}/callbacks`;
   return { url, arrived, stop: () => close(server) };
 }
 

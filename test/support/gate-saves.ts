@@ -28,7 +28,7 @@ import { errorHandler } from '../../src/common/http/errors.ts';
 import { createHttpServer } from '../../src/common/http/server.ts';
 import { openTestData } from './gate-data.ts';
 import { bringTo, documentRecord, sessionRecord, versionRecord } from './gate-records.ts';
-import { portOf } from './listen.ts';
+import { listeningPort } from './listen.ts';
 import { secret, testLogger } from './logs.ts';
 
 export const MB = 1024 * 1024;
@@ -41,7 +41,7 @@ type Parts = { rows: Rows; blobs: Blobs; incoming: Incoming };
 
 export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' | 'maxBytes'>> {
   folder?: string;
-  /** Names the store of the folder; that of the tests unless told. */
+  /** Names the store of the folder; by default that of the tests. */
   environment?: Environment;
   poster?: CallbackPoster;
   schedule?: readonly number[];
@@ -52,7 +52,7 @@ export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' 
   clock?: () => number;
 }
 
-/** What the editor says of a save that a person made, over whatever is there. */
+/** The editor's headers with a save that a person made, which may replace any version. */
 export const FACTS: SaveFacts = {
   ...{ timestamp: undefined, autosave: false, final: false, modifiedByUser: true, nonce: null },
 };
@@ -177,7 +177,7 @@ export async function serveWopi(bench: SavesBench, maxBytes = MB): Promise<{ url
   app.use('/svc/quarantine', quarantineRoutes({ unsaved: bench.unsaved, readWopiSrc, admin: ADMIN }));
   app.use(errorHandler(log));
   const server = createHttpServer(app).listen(0, '127.0.0.1');
-  return { url: `http://127.0.0.1:${await portOf(server)}/svc/wopi/files`, server };
+  return { url: `http://127.0.0.1:${await listeningPort(server)}/svc/wopi/files`, server };
 }
 
 /** The headers of a PutFile, as the editor sends them (reference: PutFile). */

@@ -18,7 +18,7 @@ export interface Place<Store> {
   dispose(): Promise<void>;
 }
 
-/** What every implementation of `Rows` promises. */
+/** Tests what every implementation of `Rows` promises. */
 export function rowsContract(name: string, make: () => Promise<Place<Rows>>): void {
   describe(`rows in ${name}`, () => {
     let place: Place<Rows>;

@@ -21,7 +21,7 @@ export interface RunningGate {
   url: string;
   /** Absent in this process. */
   child?: ChildProcess;
-  /** What it logged; empty in this process. */
+  /** Its log so far; empty in this process. */
   log(): string;
   stop(): Promise<void>;
   /** Ends it as on SIGKILL; in this process there is no such thing. */

@@ -36,7 +36,7 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
     ...around.settings,
   };
   const at = (gate?: OneGate) => `http://127.0.0.1:${gate?.ports.internal ?? internal.port}`;
-  const fileOf = ({ doc_id, form }: EmbedSession, path = '') =>
+  const filePath = ({ doc_id, form }: EmbedSession, path = '') =>
     `/svc/wopi/files/${doc_id}${path}?access_token=${form.access_token}`;
   const ask = async (url: string, init: RequestInit = {}): Promise<number> => {
     // Each question may go to another gate.
@@ -77,15 +77,15 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
       await gate.kill();
       await forget(gate);
     },
-    /** Saves as the editor does, at any gate unless told. @returns the status */
+    /** Saves as the editor does, by default at any gate. @returns the status */
     put: (session: EmbedSession, content: string, gate?: OneGate) =>
-      ask(`${at(gate)}${fileOf(session, '/contents')}`, {
+      ask(`${at(gate)}${filePath(session, '/contents')}`, {
         method: 'POST',
         headers: { 'X-WOPI-Override': 'PUT', 'X-COOL-WOPI-IsModifiedByUser': 'true' },
         body: content,
       }),
     /** Returns the status of the editor's CheckFileInfo. */
-    info: (session: EmbedSession, gate?: OneGate) => ask(`${at(gate)}${fileOf(session)}`),
+    info: (session: EmbedSession, gate?: OneGate) => ask(`${at(gate)}${filePath(session)}`),
     /** Asks whether a session may open. */
     auth: (uri: string, gate?: OneGate) =>
       ask(`${at(gate)}/svc/auth`, { method: 'POST', headers: { 'X-Original-URI': uri, 'X-SVC-Stage': 'ws' } }),

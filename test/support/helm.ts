@@ -46,7 +46,7 @@ export async function render(values: Values = {}): Promise<KubernetesObject[]> {
   return loadAll(text).filter((object) => object !== null && object !== undefined) as KubernetesObject[];
 }
 
-/** What `helm install` prints at its end, without a cluster to install into: NOTES.txt as a value of a template. */
+/** Renders the notes of `helm install`, without a cluster to install into: NOTES.txt as a value of a template. */
 export async function notes(values: Values = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-notes-'));
   try {
@@ -60,7 +60,7 @@ export async function notes(values: Values = {}): Promise<string> {
   }
 }
 
-/** What helm says when it refuses these values, or undefined when it takes them. */
+/** Returns helm's message when it refuses these values, or undefined when it accepts them. */
 export async function refusal(values: Values): Promise<string | undefined> {
   return render(values).then(
     () => undefined,
@@ -76,7 +76,7 @@ export function only<T extends KubernetesObject>(objects: readonly KubernetesObj
 }
 
 /** The variables that the chart gives the controller, but those that the cluster fills in. */
-export function environmentOf(objects: readonly KubernetesObject[]): Record<string, string> {
+export function getEnvironment(objects: readonly KubernetesObject[]): Record<string, string> {
   const pod = only<V1Deployment & KubernetesObject>(objects, 'Deployment').spec?.template.spec;
   return Object.fromEntries((pod?.containers[0]?.env ?? []).map(({ name, value = '' }) => [name, value]));
 }

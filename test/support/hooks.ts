@@ -8,7 +8,7 @@ config.truncateThreshold = 2_000;
 
 /**
  * Before the first test of a run of others and of tests on a cluster, the cluster begins to be made, beside the others;
- * after a test on it that failed, it is told how it stands; after the last one, it ends, as browsers do after theirs.
+ * after a failed test on it, its state is printed; after the last one, it ends, as browsers do after theirs.
  * After the last test of a run: what test files share is stopped, and no line that any service logged holds a key, a token, a password or document
  * text.
  */

@@ -73,7 +73,7 @@ export function noise(length: number): string {
   return text.slice(0, length);
 }
 
-/** One entry of `rawZip`; what is not told is what it should be. */
+/** One entry of `rawZip`; absent members have correct values. */
 export interface RawEntry {
   name: string;
   content: string | Buffer;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
-import { portOf } from './listen.ts';
+import { listeningPort } from './listen.ts';
 
 /** Handles a request; returns whether it did. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean | undefined;
@@ -8,7 +8,7 @@ export type Fault = (request: IncomingMessage, response: ServerResponse) => bool
 /** An HTTP server in front of another one that can answer in its place, and knows what was asked for. */
 export type HttpFaults = Awaited<ReturnType<typeof startHttpFaults>>;
 
-/** @param target port of the real server; it is told the host that the client asked for */
+/** @param target port of the real server; it gets the client's Host header */
 export async function startHttpFaults(target: number) {
   const same = (content: Readable): Readable => content;
   let fault: Fault = () => false;
@@ -29,7 +29,7 @@ export async function startHttpFaults(target: number) {
   });
   server.listen(0, '127.0.0.1');
   return {
-    port: await portOf(server),
+    port: await listeningPort(server),
     seen,
     /** Does this from now on. */
     fail: (next: Fault) => {

@@ -2,7 +2,7 @@ import type { Inspection, InspectOptions } from '../../cmd/docbuilder/source/ins
 import { inspect } from '../../cmd/docbuilder/source/inspect/inspect.ts';
 import { AppError } from '../../src/common/errors.ts';
 
-/** What is found, or the code and detail of the error that says why not. */
+/** Returns what is found, or the code and detail of the error. */
 export async function verdict(
   path: string,
   filename?: string,

@@ -4,11 +4,11 @@ import { secret } from './logs.ts';
 import type { KeyPair } from './pki.ts';
 
 export interface KubeconfigOptions {
-  /** Of the API server, `https://…`. */
+  /** Address of the API server, `https://…`. */
   server: string;
   /** Path of the authority's certificate. */
   authority: string;
-  /** Whoever uses it is the holder of this certificate. */
+  /** Its user has this certificate. */
   identity: KeyPair;
 }
 

@@ -10,7 +10,7 @@ const KUBERNETES_VERSION: string =
 /** That of the API server in tests that need nothing else: one that `scripts/kube-versions.sh` has built, or the same. */
 const API_SERVER_VERSION: string = process.env['SVC_TEST_KUBERNETES'] || KUBERNETES_VERSION;
 
-/** What an API server alone needs. */
+/** Programs that an API server alone needs. */
 export const API_SERVER_PROGRAMS: readonly string[] = ['etcd', 'kube-apiserver', 'kubectl'];
 
 /** Path of a program that `scripts/kubernetes.sh` has built. */

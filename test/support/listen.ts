@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 
-/** The port of a server that was told to listen, once it does. */
-export async function portOf(server: Server): Promise<number> {
+/** Returns the port of a server, once it listens. */
+export async function listeningPort(server: Server): Promise<number> {
   if (!server.listening) await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }

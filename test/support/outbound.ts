@@ -4,7 +4,7 @@ import { parseAllowList } from '../../src/common/net/allow-list.ts';
 import { createOutbound, type Lookup, type Outbound } from '../../src/common/net/outbound.ts';
 import { parseDenyList } from '../../src/common/net/outbound-settings.ts';
 
-/** What stands in every secret place of a test's URLs; no error may carry it. */
+/** Stands in every secret place of a test's URLs; no error may contain it. */
 export const SECRET = 's3cr3t';
 
 /** A door with an allow list and a deny list; `names` plays DNS: the answers of each call in turn, the last one for ever. */

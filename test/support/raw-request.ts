@@ -9,7 +9,7 @@ export async function rawRequest(
 ): Promise<{ status: number; head: string; body: string }> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
-  // Who ends its side is a client that has gone, for Node: an answer that takes a moment would not come.
+  // Node takes a client that ends its side for one that has gone: a slow answer would not come.
   socket.write([line, `Host: ${host}`, 'Connection: close', ...headers, '', ''].join('\r\n'));
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { portOf } from './listen.ts';
+import { listeningPort } from './listen.ts';
 
 export const CONTENT = Buffer.from('%PDF-1.7 the result\n');
 export const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
@@ -18,28 +18,28 @@ export async function startFileService() {
     const { status, body, location } = answers.get(request.url ?? '') ?? { status: 200, body: CONTENT };
     response.writeHead(status, location ? { Location: location } : {}).end(body);
   }).listen(0, '127.0.0.1');
-  const base = `http://127.0.0.1:${await portOf(server)}`;
+  const base = `http://127.0.0.1:${await listeningPort(server)}`;
   return {
     base,
     asked,
     answers,
     /** Requests for an address. */
     requestsFor: (url: string) => asked.filter((request) => base + request.url === url),
-    /** A job.done event with one output, of which `told` changes members. */
-    job: (told: Record<string, unknown> = {}) => {
+    /** A job.done event with one output, with members replaced by `changes`. */
+    job: (changes: Record<string, unknown> = {}) => {
       const fileId = `file_${hex(12)}`;
       const output = { file_id: fileId, url: `${base}/v1/files/${fileId}`, filename: '../../x.pdf', format: 'pdf' };
-      const outputs = [{ ...output, size: CONTENT.length, sha256: sha256(CONTENT), ...told }];
+      const outputs = [{ ...output, size: CONTENT.length, sha256: sha256(CONTENT), ...changes }];
       const job = { id: `job_${hex(12)}`, kind: 'convert', status: 'done', outputs, error: null };
       return { event: 'job.done', job, path: `/v1/files/${fileId}`, name: `${fileId}.pdf` };
     },
     /** A document.saved event. */
-    document: (key: string, version: number, content = CONTENT, told: Record<string, unknown> = {}) => {
+    document: (key: string, version: number, content = CONTENT, changes: Record<string, unknown> = {}) => {
       const path = `/svc/embed/files/doc_${sha256(key)}?v=${version}&exp=1&sig=${hex(8)}`;
       answers.set(path, { status: 200, body: content });
       const file = { url: base + path, fileType: 'docx', size: content.length, sha256: sha256(content) };
       const rest = { title: 'Hợp đồng', users: [], savedBy: null, autosave: false, final: true, modifiedByUser: true };
-      return { status: 'saved', key, version, ...file, ...rest, timestamp: new Date().toISOString(), ...told };
+      return { status: 'saved', key, version, ...file, ...rest, timestamp: new Date().toISOString(), ...changes };
     },
     close: () => server.close(),
   };

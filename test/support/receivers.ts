@@ -29,7 +29,7 @@ export function receiverKeys() {
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Differences from a correct request. A header that is null is left out. */
-export interface Told {
+export interface SendOptions {
   secret?: string;
   /** Seconds by which the sender's clock is ahead. */
   ahead?: number;
@@ -58,10 +58,10 @@ export async function startReceiver(kind: ReceiverKind, environment: Record<stri
     logged: (...texts: string[]) => until(`a line with ${texts.join(', ')}`, () => lines(...texts)[0]),
     /** A file that it downloaded. */
     kept: (name: string) => readFile(join(directory, 'files', name)),
-    /** Sends an event as the service would, save for what is told. */
-    send: (body: object | string | Buffer, event: string, told: Told = {}) =>
-      send(url, environment['CALLBACK_SECRET'] ?? '', body, event, told),
-    /** Ends it at once, keeps its folder when told. */
+    /** Sends an event as the service does, except for `options`. */
+    send: (body: object | string | Buffer, event: string, options: SendOptions = {}) =>
+      send(url, environment['CALLBACK_SECRET'] ?? '', body, event, options),
+    /** Ends it at once, keeps its folder if asked to. */
     stop: async ({ keep } = { keep: false }): Promise<void> => {
       child.kill('SIGKILL');
       await ended;
@@ -84,22 +84,22 @@ async function send(
   secret: string,
   body: object | string | Buffer,
   event: string,
-  told: Told,
+  options: SendOptions,
 ): Promise<number> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const timestamp = Math.floor(Date.now() / 1000) + (told.ahead ?? 0);
+  const timestamp = Math.floor(Date.now() / 1000) + (options.ahead ?? 0);
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'X-SVC-Event': event,
     'X-SVC-Delivery': randomUUID(),
     'X-SVC-Timestamp': String(timestamp),
-    'X-SVC-Signature': signCallback(told.secret ?? secret, timestamp, bytes),
-    ...told.headers,
+    'X-SVC-Signature': signCallback(options.secret ?? secret, timestamp, bytes),
+    ...options.headers,
   };
-  const method = told.method ?? 'POST';
+  const method = options.method ?? 'POST';
   const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null);
   const init = { method, headers: Object.fromEntries(given), ...(method === 'POST' && { body: bytes }) };
-  const response = await fetch(new URL(told.path ?? url, url), init);
+  const response = await fetch(new URL(options.path ?? url, url), init);
   await response.arrayBuffer();
   return response.status;
 }

@@ -39,7 +39,7 @@ export async function startShared(context: Context, grant?: Parameters<typeof li
   };
   return {
     ...{ postgres, s3 },
-    /** What any of them needs to share with the others. */
+    /** Settings that the replicas share. */
     environment,
     /** Starts one more. */
     async start(more: Environment = {}): Promise<ServiceProcess> {

@@ -41,7 +41,7 @@ export const useS3Server = () =>
     (server) => server.dispose(),
   );
 
-/** @param root folder that objects are kept below; a new one unless told, and removed at the end */
+/** @param root folder that objects are kept below; by default a new one, removed at the end */
 export async function startS3Server(root?: string) {
   const top = root ?? (await newFolder('s3'));
   const [objects, metadata] = ['objects', 'metadata'].map((name) => join(top, name)) as [string, string];

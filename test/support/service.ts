@@ -9,7 +9,7 @@ import { sharedBench } from '../engine/support.ts';
 import { runEnding } from './at-end.ts';
 import { licensed } from './license.ts';
 import { secret, testLogger } from './logs.ts';
-import { storeOf, withStore } from './test-store.ts';
+import { getStore, withStore } from './test-store.ts';
 import { until } from './until.ts';
 import { useStarted } from './use-started.ts';
 
@@ -63,7 +63,7 @@ export async function startService(environment: Environment = {}, overrides: Ove
   });
   const { url, key, docbuilder } = local;
   secret(key);
-  const store = await storeOf(dataDir);
+  const store = await getStore(dataDir);
   const call: LocalDocbuilder['call'] = async (path, init) => {
     if (overrides.clock) await store?.setTime(overrides.clock(), { runs: false });
     return local.call(path, init);
@@ -98,7 +98,7 @@ export async function startService(environment: Environment = {}, overrides: Ove
         const job = await read<Job>(`/v1/jobs/${id}`);
         return job.status === 'done' || job.status === 'failed' ? job : undefined;
       }),
-    /** Stops the service, which may leave no temporary file; keeps the data folder when told, for a later start in it. */
+    /** Stops the service, which may leave no temporary file; can keep the data folder for a later start in it. */
     stop: async ({ keep } = { keep: false }): Promise<void> => {
       await docbuilder.stop();
       // On the shared store, the files of the last answer go after it.
@@ -118,7 +118,7 @@ export function form(file: Uint8Array | undefined, filename: string, fields: Rec
 }
 
 /** Status, code and detail of an error answer, after checking that it is one. */
-export async function errorOf(
+export async function readError(
   response: Response,
 ): Promise<{ status: number; code: string; detail: Record<string, unknown> }> {
   const body = (await response.json()) as ErrorResponse;

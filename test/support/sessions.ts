@@ -5,14 +5,14 @@ import { type EditorClient, type OpenOptions, openEditor } from '../editor/clien
 import { secret } from './logs.ts';
 import { until } from './until.ts';
 
-/** What a portal asks for; the rest is as usual. */
+/** A portal's request; the rest is as usual. */
 export interface Wanted {
   key?: string;
   mode?: 'edit' | 'view';
   user?: { id: string; name: string };
 }
 
-/** What portals and browsers do with the service, through its front. */
+/** Requests of portals and browsers to the service, through its front. */
 export type Sessions = ReturnType<typeof sessionsAt>;
 
 export interface Portal {
@@ -20,7 +20,7 @@ export interface Portal {
   documentUrl: string;
   callbackUrl: string;
   jwtSecret: string;
-  /** Of the service. */
+  /** The service's clock. */
   clock?: () => number;
 }
 
@@ -44,7 +44,7 @@ export function sessionsAt(url: string, { origin, documentUrl, callbackUrl, jwtS
       },
       jwtSecret,
     );
-  const state = async (session: EmbedSession): Promise<EmbedSessionState> => bodyOf(await ask(session), 200);
+  const state = async (session: EmbedSession): Promise<EmbedSessionState> => readBody(await ask(session), 200);
 
   return {
     ...{ url, call, token, ask, state },
@@ -53,11 +53,11 @@ export function sessionsAt(url: string, { origin, documentUrl, callbackUrl, jwtS
       const body = JSON.stringify({ token: await token(wanted) });
       const headers = { 'Content-Type': 'application/json', Origin: origin };
       const answer = await call('/svc/embed/session', { method: 'POST', headers, body });
-      const session = await bodyOf<EmbedSession>(answer, 201);
+      const session = await readBody<EmbedSession>(answer, 201);
       secret(session.form.access_token);
       return session;
     },
-    status: async (): Promise<GateStatus> => bodyOf(await call('/svc/status'), 200),
+    status: async (): Promise<GateStatus> => readBody(await call('/svc/status'), 200),
     /** Opens a session in the editor. */
     open: (session: EmbedSession, options?: Partial<OpenOptions>): Promise<EditorClient> =>
       openEditor({ server: url, session: { ...session, form: { ...session.form } }, ...options }),
@@ -73,7 +73,7 @@ export function sessionsAt(url: string, { origin, documentUrl, callbackUrl, jwtS
   };
 }
 
-async function bodyOf<Body>(response: Response, status: number): Promise<Body> {
+async function readBody<Body>(response: Response, status: number): Promise<Body> {
   if (response.status !== status) throw new Error(`${response.status} ${await response.text()}`);
   return (await response.json()) as Body;
 }

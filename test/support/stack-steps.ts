@@ -24,7 +24,7 @@ export async function download(url: string): Promise<Buffer> {
 }
 
 /** The text of a docx file, by paragraphs. */
-export function linesOf(bytes: Uint8Array): string[] {
+export function readLines(bytes: Uint8Array): string[] {
   return openContent('a.docx', bytes)
     .lines()
     .map(({ text }) => text);

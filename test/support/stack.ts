@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { freePorts } from '../../cmd/local/port.ts';
 import { type RunningGate, startGateHere, startGateProcess } from './gate.ts';
 import { type SurroundingsOptions, startSurroundings } from './surroundings.ts';
-import { storeOf, withStore } from './test-store.ts';
+import { getStore, withStore } from './test-store.ts';
 import { until } from './until.ts';
 
 const SAMPLE_MS = 40;
@@ -34,7 +34,7 @@ export async function startStack({ environment, process = false, receives }: Sta
   );
   const start = (): Promise<RunningGate> =>
     process ? startGateProcess(settings) : startGateHere(settings, { clock, sampleIntervalMs: SAMPLE_MS });
-  const store = await storeOf(dataDir);
+  const store = await getStore(dataDir);
   const move = async (ms: number) => {
     ahead += ms;
     await store?.setTime(clock(), { runs: true });

@@ -24,9 +24,9 @@ export interface SurroundingsOptions {
   ports: { public: number; internal: number };
   /** Further settings of the gate. */
   environment?: Environment | undefined;
-  /** What the portal's receiver answers to callbacks, null for never; 204 without it. */
+  /** The portal's receiver answers callbacks with this, null for never; 204 without it. */
   receives?: Parameters<typeof callbackReceiver>[0] | undefined;
-  /** Of the gate. */
+  /** The gate's clock. */
   clock?: () => number;
 }
 

@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { portOf } from './listen.ts';
+import { listeningPort } from './listen.ts';
 
 /** A stretch of network that can fail: bytes pass through it from a port of this machine to another. */
 export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
-/** @param target port that bytes go to; of this machine, and from it, unless told */
+/** @param target port that bytes go to; by default of this machine, and from it */
 export async function startTcpProxy(
   target: number,
   { host = '127.0.0.1', on = '127.0.0.1' }: { host?: string; on?: string } = {},
@@ -46,11 +46,11 @@ export async function startTcpProxy(
     join(far, near);
   });
   server.listen(0, on);
-  const port = await portOf(server);
+  const port = await listeningPort(server);
   return {
     port,
     /**
-     * From now on nothing passes and nobody is told, as when a firewall drops all packets. Connections made before or
+     * From now on nothing passes and no connection is closed, as when a firewall drops all packets. Connections made before or
      * meanwhile stay dead also after `recover`, as when an address translator has forgotten them.
      */
     blackHole(): void {

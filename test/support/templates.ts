@@ -65,7 +65,7 @@ interface SidePart {
   kind: string;
   name: string;
   xml: string;
-  /** What the section says about it. */
+  /** The section's reference to it. */
   reference?: (id: string) => string;
 }
 
@@ -180,7 +180,7 @@ export function letterTemplate(format: 'docx' | 'dotx' = 'docx'): Buffer {
   });
 }
 
-/** What fills the letter. */
+/** Data for the letter. */
 export const LETTER_DATA = {
   'công ty': { tên: 'Công ty TNHH Sông Hồng', nơi: 'Hà Nội', 'điện thoại': '024 3999 0000' },
   số: '17/TB-SH',

@@ -16,7 +16,7 @@ let servers: ReturnType<typeof startServers> | undefined;
 const stores = new Map<string, Promise<TestStore>>();
 
 /** Returns the store of a data folder, a new one at first; undefined where tests run on the folder itself. */
-export async function storeOf(folder: string): Promise<TestStore | undefined> {
+export async function getStore(folder: string): Promise<TestStore | undefined> {
   if (!isShared) return undefined;
   const store = stores.get(folder) ?? createStore(folder);
   stores.set(folder, store);
@@ -26,7 +26,7 @@ export async function storeOf(folder: string): Promise<TestStore | undefined> {
 /** Returns the environment of a service with the store of its data folder, unless it names one itself. */
 export async function withStore(environment: Environment, folder = ''): Promise<Environment> {
   const named = environment['SVC_DATABASE_URL'] || environment['SVC_S3_BUCKET'];
-  return named ? environment : { ...(await storeOf(folder))?.environment, ...environment };
+  return named ? environment : { ...(await getStore(folder))?.environment, ...environment };
 }
 
 /** Returns the servers of the shared store, which are started once. @throws {Error} where this machine has none */
@@ -38,7 +38,7 @@ export function testServers(): ReturnType<typeof startServers> {
 async function createStore(folder: string) {
   const { postgres, s3 } = await testServers();
   const name = `store_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
-  // Of the database's own functions, those that a test makes come first.
+  // Functions that a test makes come before the database's own.
   const url = new URL(postgres.url);
   url.searchParams.set('options', `-c search_path=${name},pg_catalog`);
   await postgres.ask(`CREATE SCHEMA ${name}`);

@@ -1,4 +1,4 @@
-/** What `probe` gives once it gives anything; asked again and again until then. */
+/** Calls `probe` again and again until it returns something, and returns that. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined> | T | undefined,

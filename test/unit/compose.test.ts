@@ -29,7 +29,7 @@ describe('compose.yaml', () => {
   it('gives gate and DocBuilder variables that their schemas know, and files only for secrets', () => {
     for (const service of ['gate', 'docbuilder']) {
       const known = schemas.get(`${service}-config.json`)?.properties as Record<string, { 'x-secret'?: boolean }>;
-      for (const name of Object.keys(environmentOf(plain, service))) {
+      for (const name of Object.keys(getEnvironment(plain, service))) {
         const variable = name.replace(/_FILE$/, '');
         expect(name in known || known[variable]?.['x-secret'], `${service}: ${name}`).to.equal(true);
       }
@@ -40,12 +40,12 @@ describe('compose.yaml', () => {
     const tls = { SVC_TLS: 'true', SVC_HOST: 'office.example', SVC_PORTAL_ORIGINS: 'https://portal.example' };
     for (const settings of [{}, { ...tls, SVC_DEV_MODE: '0' }]) {
       const found = compose(settings);
-      const gate = loadGate(withoutFiles(environmentOf(found, 'gate')));
+      const gate = loadGate(withoutFiles(getEnvironment(found, 'gate')));
       expect(gate.embed.allowedOrigins[0]).to.equal(gate.baseUrl);
       expect(gate.embed.allowUnsigned).to.equal(false);
-      loadDocbuilder(withoutFiles(environmentOf(found, 'docbuilder')));
+      loadDocbuilder(withoutFiles(getEnvironment(found, 'docbuilder')));
     }
-    const gate = loadGate(withoutFiles(environmentOf(compose(tls), 'gate')));
+    const gate = loadGate(withoutFiles(getEnvironment(compose(tls), 'gate')));
     expect(gate.embed.allowedOrigins).to.deep.equal(['https://office.example', 'https://portal.example']);
   });
 
@@ -55,7 +55,7 @@ describe('compose.yaml', () => {
     const wanted = new Set([...template.matchAll(/\$\{(SVC_FRONT_[A-Z_]+)\}/g)].map(([, name]) => name));
     const given = new Set([...image.matchAll(/\b(SVC_FRONT_[A-Z_]+)=/g)].map(([, name]) => name));
     expect([...wanted].filter((name) => !given.has(name))).to.deep.equal([]);
-    expect(frontVariables({} as never)).to.include.keys(Object.keys(environmentOf(plain, 'front')));
+    expect(frontVariables({} as never)).to.include.keys(Object.keys(getEnvironment(plain, 'front')));
   });
 
   it('publishes nothing but the front, and by itself only to this machine; none of ours writes or has capabilities', () => {
@@ -71,16 +71,16 @@ describe('compose.yaml', () => {
   });
 
   it('lets only front and editor reach the gate, and the editor nothing outside', () => {
-    const gates = networksOf(gate);
+    const gates = getNetworks(gate);
     const neighbours = Object.entries(plain.services).filter(
-      ([name, service]) => name !== 'gate' && networksOf(service).some((network) => gates.includes(network)),
+      ([name, service]) => name !== 'gate' && getNetworks(service).some((network) => gates.includes(network)),
     );
     const withStore = ['editor', 'front', 'gate-2', 'postgres', 'quarantine-keeper', 's3'];
     expect(neighbours.map(([name]) => name).sort()).to.deep.equal(withStore);
     const started = neighbours.filter(([, { profiles }]) => profiles === undefined);
     expect(started.map(([name]) => name).sort()).to.deep.equal(['editor', 'front', 'quarantine-keeper']);
     for (const name of ['gate-store', 'docbuilder-store']) expect(plain.networks[name]?.internal).to.equal(true);
-    const editors = networksOf(editor);
+    const editors = getNetworks(editor);
     expect(editors.filter((name) => !plain.networks[name]?.internal)).to.deep.equal([]);
     // A service without networks would be in one with all others like it.
     const loose = Object.values(plain.services).filter((service) => !service.networks && !service.network_mode);
@@ -110,13 +110,13 @@ describe('compose.yaml', () => {
         [plain, ['', '', '', '', '']],
       ] as const) {
         for (const name of SERVICES) {
-          const environment = environmentOf(found, name);
-          const told = Object.keys(environment).filter((variable) => /^SVC_(DATABASE|S3)_/.test(variable));
-          expect(told.map((variable) => environment[variable])).to.deep.equal(expected);
+          const environment = getEnvironment(found, name);
+          const given = Object.keys(environment).filter((variable) => /^SVC_(DATABASE|S3)_/.test(variable));
+          expect(given.map((variable) => environment[variable])).to.deep.equal(expected);
           expect(found.services[name]?.secrets).to.include.members(['database-url', 's3-secret-key']);
         }
       }
-      const gate = loadGate({ ...withoutFiles(environmentOf(shared, 'gate')), SVC_S3_SECRET_ACCESS_KEY: 'x' });
+      const gate = loadGate({ ...withoutFiles(getEnvironment(shared, 'gate')), SVC_S3_SECRET_ACCESS_KEY: 'x' });
       expect(gate.s3).to.deep.include({ bucket: 'svc', endpoint: 'http://s3:7070' });
     });
 
@@ -135,7 +135,7 @@ describe('compose.yaml', () => {
 
   it('gives gate and DocBuilder the same folder for a licence, of which they write nothing', () => {
     for (const [name, load] of [['gate', loadGate] as const, ['docbuilder', loadDocbuilder] as const]) {
-      const { licenseFile, licenseKeysFile } = load(withoutFiles(environmentOf(plain, name)));
+      const { licenseFile, licenseKeysFile } = load(withoutFiles(getEnvironment(plain, name)));
       expect([licenseFile, licenseKeysFile]).to.deep.equal([
         '/run/license/license.jwt',
         '/run/license/license-keys.json',
@@ -150,23 +150,23 @@ describe('compose.yaml', () => {
 
   it('has an editor that knows its address and its one WOPI host, of a named release', () => {
     expect(editor.image).to.match(/^docker\.io\/collabora\/code:\d+(\.\d+){3,}$/);
-    const { SVC_GATE_WOPI_URL: aliasgroup1, SVC_ONLINE_ADMIN_USER: username } = environmentOf(plain, 'gate');
-    expect(environmentOf(plain, 'editor')).to.include({ server_name: 'localhost:8080', aliasgroup1, username });
+    const { SVC_GATE_WOPI_URL: aliasgroup1, SVC_ONLINE_ADMIN_USER: username } = getEnvironment(plain, 'gate');
+    expect(getEnvironment(plain, 'editor')).to.include({ server_name: 'localhost:8080', aliasgroup1, username });
   });
 
   it('has an editor whose addresses in discovery are those of the host, or as told by the names of the contract', () => {
-    const addressOf = (settings: Record<string, string>) => {
-      const { server_name: host, extra_params: words = '' } = environmentOf(compose(settings), 'editor');
+    const getAddress = (settings: Record<string, string>) => {
+      const { server_name: host, extra_params: words = '' } = getEnvironment(compose(settings), 'editor');
       return [host, /--o:ssl\.termination=(\S*)/.exec(words)?.[1]];
     };
-    expect(addressOf({})).to.deep.equal(['localhost:8080', 'false']);
-    expect(addressOf({ SVC_HOST: 'office.example', SVC_TLS: 'true' })).to.deep.equal(['office.example', 'true']);
-    const told = { SVC_ONLINE_SERVER_NAME: 'editor.example', SVC_ONLINE_SSL_TERMINATION: 'true' };
-    expect(addressOf({ ...told, SVC_HOST: 'office.example' })).to.deep.equal(['editor.example', 'true']);
+    expect(getAddress({})).to.deep.equal(['localhost:8080', 'false']);
+    expect(getAddress({ SVC_HOST: 'office.example', SVC_TLS: 'true' })).to.deep.equal(['office.example', 'true']);
+    const given = { SVC_ONLINE_SERVER_NAME: 'editor.example', SVC_ONLINE_SSL_TERMINATION: 'true' };
+    expect(getAddress({ ...given, SVC_HOST: 'office.example' })).to.deep.equal(['editor.example', 'true']);
   });
 
   it('has an editor that loses no save, converts for nobody and is framed by portals only', () => {
-    const words = (environmentOf(plain, 'editor')['extra_params'] ?? '').split(' ');
+    const words = (getEnvironment(plain, 'editor')['extra_params'] ?? '').split(' ');
     expect(words.filter((word) => !word.startsWith('--o:'))).to.deep.equal([]);
     const options = new Map(words.map((word) => splitOnce(word.slice('--o:'.length))));
     expect(Object.fromEntries(options)).to.include({
@@ -189,10 +189,10 @@ describe('compose.yaml', () => {
 
   it('has beside the editor what keeps its quarantine, of the same image and with the same volume and password', () => {
     const { image, volumes, env_file } = editor;
-    expect(keeper).to.deep.include({ image, volumes, env_file, networks: networksOf(gate).slice(0, 1) });
-    expect(environmentOf(plain, 'quarantine-keeper')).to.deep.equal({
+    expect(keeper).to.deep.include({ image, volumes, env_file, networks: getNetworks(gate).slice(0, 1) });
+    expect(getEnvironment(plain, 'quarantine-keeper')).to.deep.equal({
       ...{ QUARANTINE_DIR: '/quarantine', username: 'admin' },
-      GATE_URL: environmentOf(plain, 'gate')['SVC_GATE_WOPI_URL'],
+      GATE_URL: getEnvironment(plain, 'gate')['SVC_GATE_WOPI_URL'],
     });
   });
 
@@ -202,7 +202,7 @@ describe('compose.yaml', () => {
       const named = volumes.map((volume) => splitOnce(volume, ':')[0]).filter((name) => !name.startsWith('./'));
       expect(Object.keys(plain.volumes)).to.include.members(named);
       expect(Object.keys(plain.secrets)).to.include.members(secrets);
-      expect(Object.keys(plain.networks)).to.include.members(networksOf(service));
+      expect(Object.keys(plain.networks)).to.include.members(getNetworks(service));
       expect(Object.keys(plain.services)).to.include.members(Object.keys(depends_on));
     }
   });
@@ -212,21 +212,21 @@ describe('compose.yaml', () => {
     const script = folder.at('scripts/compose-secrets.sh');
     copyFileSync(join(root, 'scripts/compose-secrets.sh'), script);
     const make = () => promisify(execFile)('sh', [script]);
-    const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+    const readMode = async (path: string) => (await stat(path)).mode & 0o777;
     await make();
     const secrets = folder.at('.data/compose');
     const first = await contents(secrets);
     await make();
     expect(await contents(secrets)).to.deep.equal(first);
-    expect(await modeOf(secrets)).to.equal(0o700);
-    expect(await modeOf(join(secrets, 'embed-jwt-secret'))).to.equal(0o644);
+    expect(await readMode(secrets)).to.equal(0o700);
+    expect(await readMode(join(secrets, 'embed-jwt-secret'))).to.equal(0o644);
 
     for (const { file } of Object.values(plain.secrets)) await stat(folder.at(file));
     const volumes = Object.values(plain.services).flatMap((service) => service.volumes ?? []);
     for (const volume of volumes.filter((one) => one[0] === '.'))
-      expect(await modeOf(folder.at(splitOnce(volume, ':')[0])), volume).to.equal(0o755);
+      expect(await readMode(folder.at(splitOnce(volume, ':')[0])), volume).to.equal(0o755);
     const environment = (name: string) =>
-      mapValues(environmentOf(plain, name), (value) => value.replace('/run/secrets', secrets));
+      mapValues(getEnvironment(plain, name), (value) => value.replace('/run/secrets', secrets));
     const config = loadGate(environment('gate'));
     expect(first['editor.env']).to.equal(`password=${config.editor.adminPassword}\n`);
     expect(config.editor.adminPassword).to.match(/^[0-9a-f]{48}$/);
@@ -240,11 +240,11 @@ describe('compose.yaml', () => {
   });
 });
 
-function networksOf({ networks = [] }: ComposeService): string[] {
+function getNetworks({ networks = [] }: ComposeService): string[] {
   return Array.isArray(networks) ? networks : Object.keys(networks);
 }
 
-function environmentOf({ services }: Compose, service: string): Record<string, string> {
+function getEnvironment({ services }: Compose, service: string): Record<string, string> {
   return mapValues(services[service]?.environment ?? {}, String);
 }
 

@@ -35,7 +35,7 @@ function expectAllIn(there: ReadonlySet<string>, wanted: Iterable<string>, what?
   ).to.deep.equal([]);
 }
 
-/** What a program asks of its environment, by what it is written in. */
+/** Finds the variables that a program reads, by its language. */
 function variablesRead(path: string): Set<string> {
   const pattern = /\.[tj]s$/.test(path)
     ? /\b(?:process\.env|environment)(?:\.|\[')([A-Z][A-Z_]+)/g
@@ -58,9 +58,9 @@ const services = ['docbuilder', 'gate', 'controller'].flatMap((service) => confi
 describe('the documentation', () => {
   describe('variables', () => {
     it('of services and front are all in docs/configuration.md', () => {
-      const told = all(page('docs/configuration.md'), /^\| `([A-Z0-9_]+)`/gm);
+      const documented = all(page('docs/configuration.md'), /^\| `([A-Z0-9_]+)`/gm);
       const wanted = services.filter((name) => !name.endsWith('_FILE'));
-      expectAllIn(told, [...wanted, ...Object.keys(frontVariables({} as never))]);
+      expectAllIn(documented, [...wanted, ...Object.keys(frontVariables({} as never))]);
     });
 
     it('of a certain form say which, since what is said of them is what a wrong one is told', () => {
@@ -124,8 +124,8 @@ describe('the documentation', () => {
       const known = new Set([...Object.keys(ERRORS), ...browser]);
       for (const [path, content] of text) {
         for (const [table] of content.matchAll(/^\|(?: \w+ \|)? code \|.*\n(?:\|.*\n)+/gm)) {
-          const told = [...table.matchAll(/^\|(?: \d{3} \|)? ((?:`\w+`(?: \(\d{3}\))?(?:, )?)+) /gm)];
-          const codes = told.flatMap(([, cell = '']) => [...all(cell, /`(\w+)`/g)]);
+          const documented = [...table.matchAll(/^\|(?: \d{3} \|)? ((?:`\w+`(?: \(\d{3}\))?(?:, )?)+) /gm)];
+          const codes = documented.flatMap(([, cell = '']) => [...all(cell, /`(\w+)`/g)]);
           expect(codes, path).not.to.be.empty;
           expectAllIn(known, codes, path);
         }
@@ -190,9 +190,9 @@ describe('the documentation', () => {
     const { community, enterprise } = JSON.parse(read('schemas/plan.json')).docbuilder;
     for (const [name, value] of Object.entries(community).filter(([, limit]) => typeof limit === 'number')) {
       const [, ...cells] = new RegExp(`^\\| \`${name}\` \\| (.*) \\| (.*) \\|$`, 'm').exec(page('docs/api.md')) ?? [];
-      const told = cells.map((cell) => Number(cell.replace(',', '')));
-      expect(told[0], name).to.equal(value);
-      if (typeof enterprise[name] === 'number') expect(told[1], name).to.equal(enterprise[name]);
+      const documented = cells.map((cell) => Number(cell.replace(',', '')));
+      expect(documented[0], name).to.equal(value);
+      if (typeof enterprise[name] === 'number') expect(documented[1], name).to.equal(enterprise[name]);
     }
   });
 
@@ -253,7 +253,7 @@ describe('the documentation', () => {
   });
 });
 
-/** What a command of curl asks, such as `POST /v1/convert`. */
+/** Returns the operation that a curl command calls, such as `POST /v1/convert`. */
 function operation(command: string): string {
   const [, path = ''] = /(?:https?:\/\/)?(?:localhost:8080|office\.example)(\/[\w./{}]*)/.exec(command) ?? [];
   const method = / (?:-F|-d|--form-string|--json) /.test(command) ? 'POST' : 'GET';

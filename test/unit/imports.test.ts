@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
-import { type Import, importsOf } from '../../scripts/support/imports.ts';
+import { type Import, readImports } from '../../scripts/support/imports.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -59,7 +59,7 @@ const PURE = new Set([
 
 describe('imports', () => {
   const product = ['cmd', 'src'].flatMap(sources);
-  const imports = product.flatMap(importsOf);
+  const imports = product.flatMap(readImports);
   const expectNone = (wrong: readonly Import[]) => expect(wrong.map(shown)).to.deep.equal([]);
 
   it('go one way inside a service, from main over app and http to stores and engines', () => {
@@ -69,7 +69,7 @@ describe('imports', () => {
   it('reach from no service into another, from src/common into none, and from what users run into no test', () => {
     expectNone(imports.filter(({ from, to }) => service(to) && service(from) && service(to) !== service(from)));
     expectNone(imports.filter(({ from, to }) => from.startsWith('src/') && to.startsWith('cmd/')));
-    const others = ['scripts', 'examples'].flatMap(sources).flatMap(importsOf);
+    const others = ['scripts', 'examples'].flatMap(sources).flatMap(readImports);
     expectNone([...imports, ...others].filter(({ to }) => to.startsWith('test/')));
     const started = sources('cmd/local').filter((file) => readFileSync(file, 'utf8').includes('/test/'));
     expect(started).to.deep.equal([]);

@@ -14,7 +14,7 @@ describe('the OpenAPI document', () => {
   formats.default(ajv);
   ajv.addSchema(document, 'openapi');
 
-  /** What checks a body of a request, by the schema that the document gives its media type. */
+  /** Compiles the schema that the document gives a request's body of this media type. */
   function body(path: string, type: string): ValidateFunction {
     const pointer = ['paths', path, 'post', 'requestBody', 'content', type, 'schema']
       .map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))

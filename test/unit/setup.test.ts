@@ -38,7 +38,7 @@ describe('scripts/setup.sh', function () {
   this.timeout(30_000);
   let folder: string;
   let env: NodeJS.ProcessEnv;
-  /** Of Node's package, by architecture, as the script has them. */
+  /** Checksums of Node's packages in the script, by architecture. */
   let checksums: Record<string, string>;
 
   beforeEach(async () => {

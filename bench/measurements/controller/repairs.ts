@@ -12,7 +12,7 @@ const DEMANDED_MS = 2_000;
 const GIVEN_UP_MS = 30_000;
 const PARALLEL = 4;
 const FOREIGN = 'example.com/theirs';
-/** Whose change is the people's own business: values that were made are nowhere else, and volumes never shrink. */
+/** The controller leaves changes of these to people: generated values exist nowhere else, and volumes never shrink. */
 const THEIRS: Readonly<Record<string, string>> = { Secret: 'data', PersistentVolumeClaim: 'spec' };
 /**
  * With another value of these goes what the API server itself adds, or they are keys of a list: the status says what is

@@ -103,7 +103,7 @@ imagePullSecrets:
 - apiGroups: [svc.internal]
   resources: [svcinstances/status]
   verbs: [patch]
-# What instances are made of. Server-side apply is `patch`, and `create` where there is nothing yet.
+# An instance consists of these objects. Server-side apply is `patch`, and `create` where there is nothing yet.
 - apiGroups: [apps]
   resources: [deployments]
   verbs: [get, list, watch, create, patch, delete]

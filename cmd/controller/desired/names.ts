@@ -84,7 +84,7 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
 };
 
 /** Returns the ports of URLs, each once. */
-export function portsOf(addresses: readonly (string | undefined)[]): number[] {
+export function getPorts(addresses: readonly (string | undefined)[]): number[] {
   const ports = addresses.flatMap((address) => {
     const { port, protocol } = URL.parse(address ?? '') ?? {};
     return protocol === undefined ? [] : ((Number(port) || USUAL_PORTS[protocol]) ?? []);

@@ -8,7 +8,7 @@ import type {
 } from '@kubernetes/client-node';
 import { RESOURCES } from '../k8s/api.ts';
 import { instanceLabels, type Manifest, manifest, selectorLabels } from './labels.ts';
-import { objectNames, PORTS, portsOf } from './names.ts';
+import { getPorts, objectNames, PORTS } from './names.ts';
 import { isShared, roleAddresses, storePorts } from './storage.ts';
 import type { ComponentName, Instance, Situation } from './types.ts';
 
@@ -118,7 +118,7 @@ function outside(ports: V1NetworkPolicyPort[] = [{ protocol: 'TCP' }]): V1Networ
 
 /** Other WOPI hosts, at the ports of their addresses only: the editor checks none. */
 function wopiHosts({ spec }: Instance): V1NetworkPolicyEgressRule[] {
-  const ports = portsOf(spec.editor.wopiHosts);
+  const ports = getPorts(spec.editor.wopiHosts);
   return ports.length > 0 ? [outside(tcp(ports))] : [];
 }
 

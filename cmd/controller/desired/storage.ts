@@ -2,7 +2,7 @@ import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import { RESOURCES } from '../k8s/api.ts';
 import { type Manifest, manifest } from './labels.ts';
-import { objectNames, portsOf } from './names.ts';
+import { getPorts, objectNames } from './names.ts';
 import { claimMount, type Mount, scratchMount, type Variables } from './pod.ts';
 import { secretFile } from './secrets.ts';
 import type { ComponentName, Situation } from './types.ts';
@@ -72,7 +72,7 @@ export function storeVariables(situation: Situation): Variables {
 
 /** Ports of database and bucket. */
 export function storePorts({ instance, secrets }: Pick<Situation, 'instance' | 'secrets'>): number[] {
-  return portsOf([secrets['database-url'], instance.spec.storage.s3?.endpoint]);
+  return getPorts([secrets['database-url'], instance.spec.storage.s3?.endpoint]);
 }
 
 /** Addresses of the agent that gives pods of EKS the keys of their role, where no Secret has keys. */

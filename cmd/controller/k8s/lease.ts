@@ -40,11 +40,10 @@ export interface ElectionOptions {
   log: Pick<Logger, 'info' | 'warn'>;
   /** Default 15, 10 and 2 s. */
   timings?: LeaseTimings;
-  /** Monotonic milliseconds. */
-  now?: () => number;
 }
 
-const DEFAULT_TIMINGS: LeaseTimings = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+/** Others wait for longer than a leader without a renewal goes on. */
+export const DEFAULT_TIMINGS: LeaseTimings = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 const RELEASE_MS = 2_000;
 /** Random wait before an expired lease is taken. */
 const SPREAD_MS = 200;
@@ -56,7 +55,6 @@ const SPREAD_MS = 200;
 export class LeaderElection {
   readonly #options: ElectionOptions;
   readonly #timings: LeaseTimings;
-  readonly #now: () => number;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   /** As last read or written. */
@@ -70,13 +68,12 @@ export class LeaderElection {
   constructor(options: ElectionOptions) {
     this.#options = options;
     this.#timings = options.timings ?? DEFAULT_TIMINGS;
-    this.#now = options.now ?? (() => performance.now());
     this.#running = this.#run();
   }
 
   /** Returns true while nobody else may lead. */
   leading(): boolean {
-    return this.#state === 'leading' && this.#now() < this.#renewedAt + this.#timings.durationMs;
+    return this.#state === 'leading' && performance.now() < this.#renewedAt + this.#timings.durationMs;
   }
 
   /** Releases the lease, so that another can lead at once. Resolves within 2 s. */
@@ -137,7 +134,7 @@ export class LeaderElection {
   /** Writes the lease as ours, unless it has changed since it was read. */
   async #write(): Promise<boolean> {
     const { client, namespace, name, identity } = this.#options;
-    const sent = this.#now();
+    const sent = performance.now();
     const { apiVersion, kind } = RESOURCES.lease;
     const lease: Lease = this.#lease ?? { apiVersion, kind, metadata: { namespace, name } };
     const { holderIdentity, acquireTime, leaseTransitions = 0 } = lease.spec ?? {};
@@ -158,7 +155,7 @@ export class LeaderElection {
   }
 
   #observe(read: Lease): void {
-    if (JSON.stringify(read.spec) !== JSON.stringify(this.#lease?.spec)) this.#unchangedSince = this.#now();
+    if (JSON.stringify(read.spec) !== JSON.stringify(this.#lease?.spec)) this.#unchangedSince = performance.now();
     this.#lease = read;
   }
 
@@ -169,13 +166,13 @@ export class LeaderElection {
   /** Milliseconds until the lease expires. */
   #remaining(): number {
     const { holderIdentity, leaseDurationSeconds = 0 } = this.#lease?.spec ?? {};
-    return holderIdentity ? this.#unchangedSince + leaseDurationSeconds * 1000 - this.#now() : 0;
+    return holderIdentity ? this.#unchangedSince + leaseDurationSeconds * 1000 - performance.now() : 0;
   }
 
   #onHeld(): void {
     const { identity, log, onElected } = this.#options;
     clearTimeout(this.#deadline);
-    const left = this.#renewedAt + this.#timings.renewDeadlineMs - this.#now();
+    const left = this.#renewedAt + this.#timings.renewDeadlineMs - performance.now();
     this.#deadline = setTimeout(() => this.#onLost('not renewed in time'), left);
     if (this.#state === 'leading') return;
     this.#state = 'leading';

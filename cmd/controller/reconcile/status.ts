@@ -78,7 +78,7 @@ function figuresInForce({ situation, previous, licensed, isApplied }: Found): Fi
   const isFormer = !(made('gate') && isSized) && isDeepStrictEqual(license, previous.license);
   const former = licensed && !isFormer ? undefined : previous.plan;
   return withoutUndefined({
-    edition: licensed ? editionOf(situation) : previous.edition,
+    edition: licensed ? getEdition(situation) : previous.edition,
     license,
     plan: former ?? (licensed ? planStatus(situation, workers) : undefined),
     baseUrl: made('gate') ? baseUrl(situation.instance.spec) : previous.baseUrl,
@@ -92,7 +92,7 @@ function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never;
 }
 
-function editionOf({ license }: Found['situation']): NonNullable<SvcInstanceStatus['edition']> {
+function getEdition({ license }: Found['situation']): NonNullable<SvcInstanceStatus['edition']> {
   return connectionPlan(license).edition === 'enterprise' ? 'Enterprise' : 'Community';
 }
 

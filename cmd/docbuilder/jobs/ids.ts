@@ -45,7 +45,7 @@ export class IdIssuer {
   }
 
   /** Returns the time of `issuedAt` unverified, a hundred times quicker; NaN for what is no id. */
-  timeOf(id: string): number {
+  getTime(id: string): number {
     const start = id.indexOf('_') + 1;
     return Number.parseInt(id.slice(start, start + 2 * TIME_BYTES), 16) * 1000;
   }

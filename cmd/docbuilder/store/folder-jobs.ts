@@ -66,7 +66,7 @@ export function createFolderJobs(directory: string, { ids, clock, retentionMs, l
     async sweep(isActive) {
       const now = clock();
       // A job expires no sooner than its retention after its request: younger ones stay unread.
-      const isYoung = (id: string): boolean => now - ids.timeOf(id) < retentionMs();
+      const isYoung = (id: string): boolean => now - ids.getTime(id) < retentionMs();
       await removeExpired((id) => isActive(id) || isYoung(id));
     },
   };

@@ -1,4 +1,4 @@
-import { languageOf } from './texts.ts';
+import { getLanguage } from './texts.ts';
 
 /**
  * Ways to show a sentence: to screen readers only; to everybody; to everybody for a while, or until it is clicked; over
@@ -50,7 +50,7 @@ export class Overlay {
     this.#hide();
     this.#onResize.disconnect();
     // The page around it may be in another one, in which a screen reader would read it out.
-    this.element.lang = languageOf(text);
+    this.element.lang = getLanguage(text);
     this.element.textContent = text;
     this.#style(visibility === 'note' ? 'seen' : visibility);
     if (visibility === 'note') {

@@ -57,6 +57,6 @@ export function textsFor(lang: string): Texts {
 }
 
 /** Returns the language of a sentence that is shown: the server's own are in Vietnamese, whatever was asked for. */
-export function languageOf(sentence: string): 'vi' | 'en' {
+export function getLanguage(sentence: string): 'vi' | 'en' {
   return Object.values(ENGLISH).includes(sentence) ? 'en' : 'vi';
 }

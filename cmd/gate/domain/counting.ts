@@ -109,7 +109,7 @@ export class Counting {
   /** Does the same for a connection to a document of another WOPI host. */
   admitForeign(connection: ForeignConnection): AdmissionAnswer {
     this.#expire();
-    const user = this.#foreign.userOf(connection);
+    const user = this.#foreign.findUser(connection);
     if (user !== undefined && this.#takesSeat(user)) return { admitted: true };
     const isNew = !this.#foreign.has(connection);
     if (isNew && !this.#hasRoom(this.#takenByOwn() + this.#foreign.size())) return this.#refuse();

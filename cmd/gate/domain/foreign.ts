@@ -30,7 +30,7 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
     reserve: (connection: ForeignConnection, now: number) => waiting.add(toName(connection), now),
     has: (connection: ForeignConnection) => waiting.has(toName(connection)),
     /** Returns the key of the view that the connection turned out to be. */
-    userOf: (connection: ForeignConnection) => users.get(toName(connection)),
+    findUser: (connection: ForeignConnection) => users.get(toName(connection)),
     size: waiting.size,
     expire: waiting.expire,
     /**

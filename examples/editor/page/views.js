@@ -1,5 +1,5 @@
 /**
- * Who has the document open, as shown in the page and told to the page that embeds it.
+ * Lists the people who have the document open, in the page and in messages to the page that embeds it.
  *
  * @param {HTMLElement} list
  * @param {(id: string, values: object) => void} post
@@ -7,7 +7,7 @@
 export function createViews(list, post) {
   let views = [];
   let own;
-  /** Whether the document is open: before that nobody is told. */
+  /** The document is open: no message is sent before. */
   let open = false;
 
   const hostView = ({ id, userid, username, userextrainfo, readonly, color }) => ({

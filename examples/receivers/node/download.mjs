@@ -27,7 +27,7 @@ export function createDownloader({ store, directory, baseUrl, apiKey, log }) {
       else for (const file of event.files) await download(event, file);
       await store.settle(event.delivery);
     } catch (error) {
-      log('download_failed', { ...facts, reason: reasonOf(error) });
+      log('download_failed', { ...facts, reason: describe(error) });
       if (error instanceof Hopeless) await store.settle(event.delivery).catch(() => log('disk_failed', facts));
       else if (tries + 1 < SCHEDULE.length) enqueue(event, tries + 1);
       else log('download_given_up', facts);
@@ -62,7 +62,7 @@ export function createDownloader({ store, directory, baseUrl, apiKey, log }) {
   return { enqueue };
 }
 
-/** Writes the file, if it has the size and the hash that the event told. */
+/** Writes the file, if it has the size and the hash in the event. */
 async function save(body, path, { size, sha256 }) {
   const out = await open(path, 'w', 0o600);
   try {
@@ -83,7 +83,7 @@ async function save(body, path, { size, sha256 }) {
 }
 
 /**
- * Whether the address leads to our own service. Even with a stolen callback secret nobody can make us send the API
+ * Tells if the address leads to our own service. Even with a stolen callback secret nobody can make us send the API
  * key, or any request, elsewhere.
  */
 export function isOurs({ url, id }, baseUrl) {
@@ -96,7 +96,7 @@ export function isOurs({ url, id }, baseUrl) {
 }
 
 /** A word for the log; other messages may hold an address. */
-function reasonOf(error) {
+function describe(error) {
   if (/^[a-z0-9_]+$/.test(error.message)) return error.message;
   return error.cause?.code ?? error.code ?? error.name;
 }

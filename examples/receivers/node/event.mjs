@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export class MalformedEvent extends Error {}
 
 /**
- * What a verified request says. Only the body and the timestamp are under the signature: `X-SVC-Event` has to agree
+ * Reads a verified request. Only the body and the timestamp are under the signature: `X-SVC-Event` has to agree
  * with the body, and `subject` finds a repeat even when somebody sends a body again with another `X-SVC-Delivery`.
  * @returns {{ delivery: string, event: string, subject: string, files: object[], job?: string, code?: string,
  *   key?: string, version?: number }} `job` and `code` for job events, `key` and `version` for document events

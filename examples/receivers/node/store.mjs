@@ -56,7 +56,7 @@ export async function openStore(directory) {
     settle: (delivery) => inTurn(() => append({ settled: delivery })),
     /** Events with work left, from this run and earlier ones. */
     pending: () => [...pending.values()],
-    /** What was recorded for a delivery that still has work left. */
+    /** Returns the record of a delivery that still has work left. */
     entry: (delivery) => pending.get(delivery),
     /** The greatest version of the document that was announced. */
     held,

@@ -94,7 +94,7 @@ class Downloader:
 
 
 def _save(response, path, file):
-    """Writes the file, if it has the size and the hash that the event told."""
+    """Writes the file, if it has the size and the hash in the event."""
     digest, received = hashlib.sha256(), 0
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
         while chunk := response.read(65536):

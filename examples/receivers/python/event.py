@@ -58,11 +58,11 @@ def _document_event(event, body):
     return {"subject": subject, "key": name, "version": version, "files": files}
 
 
-def _contents(told):
-    _must(isinstance(told.get("url"), str), "url")
-    _must(_is_count(told.get("size")), "size")
-    _must(_matches("[0-9a-f]{64}", told.get("sha256")), "sha256")
-    return {name: told[name] for name in ("url", "size", "sha256")}
+def _contents(contents):
+    _must(isinstance(contents.get("url"), str), "url")
+    _must(_is_count(contents.get("size")), "size")
+    _must(_matches("[0-9a-f]{64}", contents.get("sha256")), "sha256")
+    return {name: contents[name] for name in ("url", "size", "sha256")}
 
 
 def _parse(raw_body):

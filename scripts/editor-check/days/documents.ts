@@ -107,14 +107,14 @@ async function cancelPassword(scene: Scene): Promise<void> {
   const { person, frame } = await openDialog(scene);
   try {
     await frame.click('#response-cancel, [id^="response-cancel"]');
-    const told = await waitFor(
-      async () => (await person.told()).find(({ event }) => event === 'onError'),
+    const seen = await waitFor(
+      async () => (await person.seen()).find(({ event }) => event === 'onError'),
       CANCELLED_SECONDS,
     );
     await scene.picture(person, 'password-cancelled');
     await scene.hear(person);
-    if (!told)
-      throw new Error(`the page told nothing within ${CANCELLED_SECONDS} s; its state is ${await person.state()}`);
+    if (!seen)
+      throw new Error(`the page reported nothing within ${CANCELLED_SECONDS} s; its state is ${await person.state()}`);
   } finally {
     await person.leave();
   }

@@ -18,7 +18,7 @@ export const NETWORK_DAYS: readonly Day[] = [
   reconnect('edge-reloaded', 'every connection is ended in order', ({ service }) => async () => {
     service.line.hangUp();
   }),
-  reconnect('no-network', 'no network for 60 s, and nobody is told', (scene) => async (person) => {
+  reconnect('no-network', 'no network for 60 s, without an offline event', (scene) => async (person) => {
     const { line } = scene.service;
     line.lose('silently');
     await scene.pause(20, 10);
@@ -90,7 +90,7 @@ async function editSlowly(scene: Scene): Promise<void> {
   await scene.expect(document, marks);
 }
 
-/** The protocol by which Chromium is told that its machine is offline; Firefox finds out by itself. */
+/** The protocol that makes Chromium think its machine is offline; Firefox finds out by itself. */
 async function openDevTools({ options }: Scene, { page }: Person): Promise<CDPSession | undefined> {
   return options.browser === 'chromium' ? page.createCDPSession() : undefined;
 }

@@ -25,7 +25,11 @@ export const PEOPLE_DAYS: readonly Day[] = [
       const began = Date.now();
       await scene.expect(document, [await person.type()], AUTOSAVE_SECONDS);
       tally.notes.push(`stored after ${((Date.now() - began) / 1000).toFixed(0)} s`);
-      await need('a callback of an autosave', () => portal.callbacks.some((told) => told.autosave), SAVED_SECONDS);
+      await need(
+        'a callback of an autosave',
+        () => portal.callbacks.some((callback) => callback.autosave),
+        SAVED_SECONDS,
+      );
       await scene.hear(person);
     },
   },

@@ -27,7 +27,7 @@ export class ObjectStream extends Readable {
 
   constructor(client: S3Client, object: StoredObject, range: ByteRange | undefined, timings: Timings) {
     super();
-    this.#pieces = piecesOf(client, object, range, this.#closed.signal, timings);
+    this.#pieces = getPieces(client, object, range, this.#closed.signal, timings);
   }
 
   override _read(): void {
@@ -43,7 +43,7 @@ export class ObjectStream extends Readable {
   }
 }
 
-async function* piecesOf(
+async function* getPieces(
   client: S3Client,
   object: StoredObject,
   range: ByteRange | undefined,

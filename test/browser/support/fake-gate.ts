@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { bundle } from '../../../cmd/gate/http/api-js.ts';
-import { portOf } from '../../support/listen.ts';
+import { listeningPort } from '../../support/listen.ts';
 import { type Behaviour, editorPage } from './editor-page.ts';
 
 interface Session {
@@ -55,7 +55,7 @@ export async function startFakeGate() {
   const api = await bundle('main');
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
   server.listen(0, '127.0.0.1');
-  const port = await portOf(server);
+  const port = await listeningPort(server);
   const gate = {
     origin: `http://localhost:${port}`,
     ...noState(),

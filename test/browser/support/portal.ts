@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { Frame, Page } from 'puppeteer-core';
-import { portOf } from '../../support/listen.ts';
+import { listeningPort } from '../../support/listen.ts';
 import { until } from '../../support/until.ts';
 
 export type Portal = Awaited<ReturnType<typeof startPortal>>;
@@ -23,7 +23,7 @@ export async function startPortal(gate: string) {
 <button id="button">x</button><div id="editor"></div><div id="second"></div>`);
   });
   server.listen(0, '127.0.0.1');
-  const port = await portOf(server);
+  const port = await listeningPort(server);
   return {
     origin: `http://127.0.0.1:${port}`,
     async close() {

@@ -3,7 +3,7 @@ import { ooxml, SENTENCE } from '../../../scripts/support/documents.ts';
 import { pdfText } from '../../support/pdf.ts';
 import { form } from '../../support/service.ts';
 import { skip } from '../../support/skip.ts';
-import { arrived, download, linesOf } from '../../support/stack-steps.ts';
+import { arrived, download, readLines } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { docker } from './engine.ts';
 import { tagImage } from './images/build.ts';
@@ -42,7 +42,7 @@ describe('with compose', function () {
     });
   const converts = () =>
     until('a conversion', async () => (await convert().catch(() => undefined))?.status === 200, 60_000);
-  const startOf = async (service: string) =>
+  const readStart = async (service: string) =>
     (await docker('inspect', '--format', '{{.State.StartedAt}}', await composed.container(service))).trim();
 
   it('converts a document, with the key that was made for it', async () => {
@@ -59,7 +59,7 @@ describe('with compose', function () {
     expect(await sessions.save(session, client)).to.equal(1);
     await client.leave();
     const { download_url } = await sessions.state(session);
-    expect(linesOf(await download(download_url))).to.include('trong compose');
+    expect(readLines(await download(download_url))).to.include('trong compose');
     await arrived(outside, 'saved', 1);
   });
 
@@ -67,9 +67,9 @@ describe('with compose', function () {
     it(`${service} comes back when it is killed under load, and no save is lost`, async () => {
       const writer = startWriter(composed.sessions, `kill-${service}`);
       await writer.more();
-      const before = await startOf(service);
+      const before = await readStart(service);
       await kill(service);
-      await until('it is started again', async () => (await startOf(service)) !== before, 60_000);
+      await until('it is started again', async () => (await readStart(service)) !== before, 60_000);
       await writer.more();
       await converts();
       await writer.stop();

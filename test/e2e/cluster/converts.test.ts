@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ooxml, SENTENCE } from '../../../scripts/support/documents.ts';
 import { secret } from '../../support/logs.ts';
 import { pdfText } from '../../support/pdf.ts';
-import { errorOf, form } from '../../support/service.ts';
+import { form, readError } from '../../support/service.ts';
 import { type Office, officeFor } from './support/office.ts';
 
 const DOCX = ooxml('docx', { paragraphs: 3 });
@@ -36,7 +36,7 @@ describe('on a cluster: converts', function () {
       return call('/v1/convert', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     };
     expect((await fetched(office.outside.documentUrl)).status).to.equal(200);
-    const { code } = await errorOf(await fetched(`http://${office.cluster.dnsAddress}:53/a.docx`));
+    const { code } = await readError(await fetched(`http://${office.cluster.dnsAddress}:53/a.docx`));
     expect(code).to.equal('url_not_allowed');
   });
 

@@ -5,10 +5,10 @@ import { portalPage } from '../../../scripts/editor-check/portal.ts';
 import { BROWSERS, launch } from '../../browser/support/browsers.ts';
 import { type Canary, startCanary } from '../../support/canary.ts';
 import { skip } from '../../support/skip.ts';
-import { download, linesOf } from '../../support/stack-steps.ts';
+import { download, readLines } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type Office, officeFor } from './support/office.ts';
-import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
+import { type ClusterSessions, openSessions } from './support/sessions.ts';
 
 /** An image of Collabora Online that the engine has; without one, the stand-in is tried. */
 const IMAGE = process.env['SVC_TEST_EDITOR_IMAGE'];
@@ -33,7 +33,7 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
     });
     browser = await launch(chrome);
     if (IMAGE !== undefined) await office.cluster.load(IMAGE);
-    sessions = await sessionsOf(office);
+    sessions = await openSessions(office);
     await rolled(() => office.patch({ embed: { allowedOrigins: ['*'] }, editor: { image: IMAGE ?? null } }));
   });
   after(async () => {
@@ -75,22 +75,22 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
     return person;
   }
 
-  async function textOf(key: string): Promise<string> {
+  async function readText(key: string): Promise<string> {
     const { download_url } = await sessions.state(await sessions.create({ key, mode: 'view' }));
-    return linesOf(await download(download_url))
+    return readLines(await download(download_url))
       .join('\n')
       .toLowerCase();
   }
 
   const isStored = (key: string, word: string) =>
-    until(`${word} in the newest version`, async () => (await textOf(key)).includes(word), SAVED_MS);
+    until(`${word} in the newest version`, async () => (await readText(key)).includes(word), SAVED_MS);
 
   /** Saves, types and saves in the same page, and leaves. @param then what was typed before, and when */
   async function goesOn(person: Person, then: { key: string; began: number; word: string }): Promise<void> {
     expect(await person.saveAgain(then.began, COMES_BACK_SECONDS)).to.be.a('number');
     const next = await person.type();
     await person.save();
-    expect(await textOf(then.key))
+    expect(await readText(then.key))
       .to.include(then.word)
       .and.include(next);
     await person.leave();
@@ -100,7 +100,7 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
     const person = await open('pod-open');
     const word = await person.type();
     expect(await person.save()).to.include({ version: 1 });
-    expect(await textOf('pod-open')).to.include(word);
+    expect(await readText('pod-open')).to.include(word);
     await person.leave();
     const isClosed = () =>
       sessions.receiver.arrived.some(({ body }) => body.key === 'pod-open' && body.status === 'closed');

@@ -4,10 +4,10 @@ import { verifyCallback } from '../../../src/common/crypto/signature.ts';
 import { BROWSERS, launch } from '../../browser/support/browsers.ts';
 import { secret } from '../../support/logs.ts';
 import { skip } from '../../support/skip.ts';
-import { download, linesOf } from '../../support/stack-steps.ts';
+import { download, readLines } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type Office, officeFor } from './support/office.ts';
-import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
+import { type ClusterSessions, openSessions } from './support/sessions.ts';
 
 describe('on a cluster: embeds and saves', function () {
   this.timeout(90_000);
@@ -19,7 +19,7 @@ describe('on a cluster: embeds and saves', function () {
   before(async function () {
     office = await officeFor(this);
     const chrome = BROWSERS.find(({ path }) => path !== undefined) ?? skip(this, 'no browser on this machine');
-    sessions = await sessionsOf(office);
+    sessions = await openSessions(office);
     browser = await launch(chrome);
     page = await browser.newPage();
     await page.goto(office.outside.portal);
@@ -49,7 +49,7 @@ describe('on a cluster: embeds and saves', function () {
     const state = await sessions.state(await sessions.create({ key: 'embedded', mode: 'view' }));
     expect(state).to.include({ version: 1 });
     expect(new URL(state.download_url).origin).to.equal(office.outside.url);
-    expect(linesOf(await download(state.download_url)).join('\n')).to.include('Từ trình duyệt. ');
+    expect(readLines(await download(state.download_url)).join('\n')).to.include('Từ trình duyệt. ');
     expect(await evaluate(`told.filter(({ event }) => event === 'onError')`)).to.deep.equal([]);
   });
 

@@ -3,7 +3,7 @@ import { until } from '../../support/until.ts';
 import { conditionIs } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
 import { parseLog } from './support/release.ts';
-import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
+import { type ClusterSessions, openSessions } from './support/sessions.ts';
 
 describe('on a cluster: fails open', function () {
   this.timeout(180_000);
@@ -12,7 +12,7 @@ describe('on a cluster: fails open', function () {
 
   before(async function () {
     office = await officeFor(this);
-    sessions = await sessionsOf(office);
+    sessions = await openSessions(office);
   });
   after(async () => {
     await office?.kubectl('annotate', 'svcinstance/office', 'svc.internal/paused-');

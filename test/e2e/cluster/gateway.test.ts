@@ -5,16 +5,16 @@ import type { DocbuilderLimits } from '../../../src/common/generated/wire.ts';
 import { secret } from '../../support/logs.ts';
 import { form } from '../../support/service.ts';
 import { skip } from '../../support/skip.ts';
-import { download, linesOf } from '../../support/stack-steps.ts';
+import { download, readLines } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { checkFront } from '../front/suite.ts';
 import { defineGateways, endGateway, GATEWAY, gatewayMissing, startGateway } from './support/gateway.ts';
 import { conditionIs } from './support/instance.ts';
 import { NODE_PORT, type Office, officeFor } from './support/office.ts';
-import { sessionsOf } from './support/sessions.ts';
+import { openSessions } from './support/sessions.ts';
 
 const MB = 1024 * 1024;
-/** Longer than the minute that Traefik gives a request unless told otherwise. */
+/** Longer than the minute that Traefik gives a request by default. */
 const SLOW_SECONDS = 65;
 const PIECES = 150;
 
@@ -55,7 +55,7 @@ describe('on a cluster: behind a Gateway', function () {
   });
 
   it('a person edits and saves through it', async () => {
-    const sessions = await sessionsOf(office);
+    const sessions = await openSessions(office);
     const session = await sessions.create({ key: 'gateway' });
     const client = await sessions.open(session);
     try {
@@ -65,7 +65,7 @@ describe('on a cluster: behind a Gateway', function () {
       await client.leave();
     }
     const { download_url } = await sessions.state(await sessions.create({ key: 'gateway', mode: 'view' }));
-    expect(linesOf(await download(download_url)).join('\n')).to.include('Qua cổng.');
+    expect(readLines(await download(download_url)).join('\n')).to.include('Qua cổng.');
   });
 
   it(`100 MB arrive within ${SLOW_SECONDS} s, as from a slow line, and are converted`, async () => {

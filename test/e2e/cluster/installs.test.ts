@@ -17,10 +17,10 @@ describe('on a cluster: installs', function () {
 
   it('helm install says what to do next, and helm test passes', async () => {
     expect(office.notes).to.include('STATUS: deployed').and.to.include('helm test svc');
-    const told = await office.release.helm('test', 'svc', '--timeout', '90s').catch(async ({ stderr }) => {
+    const output = await office.release.helm('test', 'svc', '--timeout', '90s').catch(async ({ stderr }) => {
       throw new Error(`${stderr}${await office.cluster.kubectl(['logs', '-n', SYSTEM, 'svc-test'])}`);
     });
-    expect(told).to.match(/svc-test\n.*\n.*\nPhase: +Succeeded/);
+    expect(output).to.match(/svc-test\n.*\n.*\nPhase: +Succeeded/);
   });
 
   it('an instance becomes Ready, and its status says what it is', async () => {

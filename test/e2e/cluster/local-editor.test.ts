@@ -5,7 +5,7 @@ import { secret } from '../../support/logs.ts';
 import { freePort, processesNaming } from '../../support/process.ts';
 import { type Sessions, sessionsAt } from '../../support/sessions.ts';
 import { skip } from '../../support/skip.ts';
-import { download, linesOf } from '../../support/stack-steps.ts';
+import { download, readLines } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { CACHE } from './cluster.ts';
 import { besideEngine, docker, type Engine, engineMissing, hasEngine, sharedEngine } from './engine.ts';
@@ -36,7 +36,7 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
     await docker('volume', 'rm', '--force', `svc-${local.port}-quarantine`);
   });
 
-  /** An engine of the tests' own has a network of its own, so that both sides have to be told where the other one is. */
+  /** An engine of the tests' own has a network of its own, so both sides need the address of the other one. */
   async function start(more: Record<string, string> = {}, command?: string[]): Promise<void> {
     const internal = `${engine.hostAddress}:${await freePort()}`;
     const apart = {
@@ -91,7 +91,7 @@ describe('make run EDITOR=docker, with the stand-in in the place of the official
     await nothingIsLeft();
 
     await startAgain();
-    const lines = linesOf(await download((await sessions().state(session)).download_url));
+    const lines = readLines(await download((await sessions().state(session)).download_url));
     expect(lines).to.include.members(['trong Docker', 'chưa lưu']);
   });
 

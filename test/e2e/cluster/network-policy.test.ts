@@ -23,7 +23,7 @@ const EDGE: readonly string[] = ['the edge > front:8081', 'the edge > front:8082
 const TRIED_PORTS: readonly number[] = [80, 8080, 8081, 8082, 9980, 10_250];
 
 /**
- * Whoever may reach outside at all may ask for a page, as from anywhere. An editor and a front may not.
+ * Pods that may reach outside may ask for a page, as from anywhere. An editor and a front may not.
  * @param strangers those who are no pods of the instance
  */
 function publicPairs(strangers: readonly string[]): string[] {
@@ -176,7 +176,7 @@ function at(parties: Record<string, Party>, protocol: Target['protocol'], ports:
 async function startMetadataServices(node: Party, image: string): Promise<() => Promise<void>> {
   await endMetadataServices(node);
   for (const [index, address] of METADATA_ADDRESSES.entries()) {
-    const name = nameOf(index);
+    const name = getName(index);
     await docker('network', 'create', '--subnet', address.replace(/\d+$/, '0/24'), name);
     await docker('network', 'connect', name, node.node);
     const place = ['--network', name, '--ip', address, '--name', name];
@@ -188,7 +188,7 @@ async function startMetadataServices(node: Party, image: string): Promise<() => 
 
 /** Those of a run that was killed as well. */
 async function endMetadataServices(node: Party): Promise<void> {
-  for (const name of METADATA_ADDRESSES.map((_, index) => nameOf(index))) {
+  for (const name of METADATA_ADDRESSES.map((_, index) => getName(index))) {
     await docker('rm', '--force', name).catch(() => undefined);
     await docker('network', 'disconnect', name, node.node).catch(() => undefined);
     await docker('network', 'rm', name).catch(() => undefined);
@@ -196,6 +196,6 @@ async function endMetadataServices(node: Party): Promise<void> {
 }
 
 /** Behind that of the cluster's own network in the order of the alphabet: the engine takes the first for the way out. */
-function nameOf(index: number): string {
+function getName(index: number): string {
   return `svc-metadata-${index}`;
 }

@@ -43,7 +43,7 @@ export async function useTwoNodes(cluster: Cluster, images: Images) {
   await partNameServers();
   return {
     ...{ addresses, cordon, uncordon, drain, partNameServers },
-    /** The node is without power from one moment to the next: nobody that it was connected to is told. */
+    /** The node is without power from one moment to the next: it closes none of its connections. */
     async kill(name: string) {
       await docker('exec', name, 'ip', 'link', 'set', 'eth0', 'down');
       await docker('kill', name);

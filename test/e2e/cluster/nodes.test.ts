@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Balancer, startBalancer } from '../../support/balancer.ts';
 import { form } from '../../support/service.ts';
-import { download, linesOf } from '../../support/stack-steps.ts';
+import { download, readLines } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { type TwoNodes, useTwoNodes } from './nodes-ground.ts';
 import type { Pod } from './support/instance.ts';
@@ -55,7 +55,7 @@ describe('on a cluster: two nodes', function () {
     await office?.ready();
   });
 
-  const placesOf = async (component: string) =>
+  const readPlaces = async (component: string) =>
     (await apart.pods(component)).map(({ spec }) => spec.nodeName ?? 'nowhere');
   const all = async (): Promise<Pod[]> =>
     (await apart.get<{ items: Pod[] }>('pods', '-l', 'app.kubernetes.io/instance=apart')).items;
@@ -67,7 +67,7 @@ describe('on a cluster: two nodes', function () {
     await apart.ready();
   }
 
-  /** Requests of all kinds until told to end; what failed of them, and what was lost. */
+  /** Sends requests of all kinds until it is stopped; returns failures and losses. */
   async function startLoad(key: string): Promise<() => Promise<string[]>> {
     const { sessions } = apart;
     const session = await sessions.create({ key: `${key}-download` });
@@ -94,7 +94,7 @@ describe('on a cluster: two nodes', function () {
   it('has the pods of each component on both, also after a rollout', async () => {
     await spread();
     for (const component of SEVERAL)
-      expect(await placesOf(component), component).to.have.members([office.cluster.node, office.cluster.secondNode]);
+      expect(await readPlaces(component), component).to.have.members([office.cluster.node, office.cluster.secondNode]);
   });
 
   for (const which of ['second', 'first'] as const) {
@@ -102,11 +102,11 @@ describe('on a cluster: two nodes', function () {
     it(`a drain of ${whose} fails no request and loses no save`, async () => {
       const node = which === 'first' ? office.cluster.node : office.cluster.secondNode;
       // It is elsewhere when this is run again.
-      if (!(await placesOf('editor')).includes(office.cluster.node)) {
+      if (!(await readPlaces('editor')).includes(office.cluster.node)) {
         await moveEditor(office.cluster.node);
         await spread();
       }
-      expect(await placesOf('editor')).to.deep.equal([office.cluster.node]);
+      expect(await readPlaces('editor')).to.deep.equal([office.cluster.node]);
       const end = await startLoad(which);
       const people = await Promise.all(
         PEOPLE.map(async (name) => {
@@ -134,11 +134,11 @@ describe('on a cluster: two nodes', function () {
       const failed = await end();
       await drained;
       await apart.ready();
-      const told = which === 'first' ? await saysWhatItMisses() : undefined;
+      const reported = which === 'first' ? await saysWhatItMisses() : undefined;
       await nodes.uncordon(node);
       await office.ready();
       expect(failed).to.deep.equal([]);
-      if (which === 'first') expect(told).to.match(/^(?:Unschedulable|VolumePending): /);
+      if (which === 'first') expect(reported).to.match(/^(?:Unschedulable|VolumePending): /);
     });
   }
 
@@ -223,7 +223,7 @@ describe('on a cluster: two nodes', function () {
     await sessions.save(session, client);
     const { download_url } = await sessions.state(session);
     await client.leave();
-    return linesOf(await download(download_url));
+    return readLines(await download(download_url));
   }
 
   /** The instance with volumes that are on one node cannot follow. */

@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 import { askAgain } from './support/asking.ts';
 import { conditionIs, uids } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
-import { type ClusterSessions, sessionsOf } from './support/sessions.ts';
+import { type ClusterSessions, openSessions } from './support/sessions.ts';
 
 /** Longer than the kubelet takes to bring a Secret to a pod. */
 const MOUNT_MS = 120_000;
@@ -29,7 +29,7 @@ describe('on a cluster: rotates the licence', function () {
 
   before(async function () {
     office = await officeFor(this);
-    sessions = await sessionsOf(office);
+    sessions = await openSessions(office);
     session = await sessions.create({ key: 'rotation' });
     client = await sessions.open(session);
     untouchedAtFirst = await untouched();

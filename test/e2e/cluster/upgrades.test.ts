@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { download, linesOf } from '../../support/stack-steps.ts';
+import { download, readLines } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
 import { tagImage } from './images/build.ts';
 import { uids } from './support/instance.ts';
 import { type Office, officeFor } from './support/office.ts';
-import { sessionsOf } from './support/sessions.ts';
+import { openSessions } from './support/sessions.ts';
 
 const OTHERS = ['docbuilder', 'editor', 'front'];
 
@@ -19,7 +19,7 @@ describe('on a cluster: upgrades', function () {
   const images = async () => [...new Set((await office.pods('gate')).map(({ spec }) => spec.containers[0]?.image))];
 
   it('a chart with another gate replaces that pod only, and saved documents are still there', async () => {
-    const sessions = await sessionsOf(office);
+    const sessions = await openSessions(office);
     const session = await sessions.create({ key: 'upgrade' });
     const client = await sessions.open(session);
     await client.addLine('vẫn còn');
@@ -36,11 +36,11 @@ describe('on a cluster: upgrades', function () {
 
     // The socket has outlived it as well.
     await client.addLine('và viết tiếp');
-    const again = await sessionsOf(office);
+    const again = await openSessions(office);
     expect(await again.save(session, client)).to.equal(version + 1);
     await client.leave();
     const { download_url } = await again.state(session);
-    expect(linesOf(await download(download_url))).to.include.members(['vẫn còn', 'và viết tiếp']);
+    expect(readLines(await download(download_url))).to.include.members(['vẫn còn', 'và viết tiếp']);
   });
 
   it('helm rollback brings the former one back', async () => {

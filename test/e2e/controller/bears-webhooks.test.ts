@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES, type Resource } from '../../../cmd/controller/k8s/api.ts';
 import { startOffice, useTestCluster } from '../../support/controller.ts';
 import { useFolder } from '../../support/folder.ts';
-import { portOf } from '../../support/listen.ts';
+import { listeningPort } from '../../support/listen.ts';
 import { makeAuthority, makeIdentity } from '../../support/pki.ts';
 import { until } from '../../support/until.ts';
 
@@ -29,7 +29,7 @@ describe('the controller with a webhook that changes what it writes', function (
       key: await readFile(identity.key, 'utf8'),
       cert: await readFile(identity.certificate, 'utf8'),
     });
-    const url = `https://127.0.0.1:${await portOf(webhook.listen(0, '127.0.0.1'))}/`;
+    const url = `https://127.0.0.1:${await listeningPort(webhook.listen(0, '127.0.0.1'))}/`;
     configuration = await configure(url, await readFile(authority.certificate));
     await until('the webhook is asked', async () => (await probe()).includes('theirs') || undefined);
     await startOffice(cluster);

@@ -14,7 +14,7 @@ import { startConnectProxy } from '../../support/connect-proxy.ts';
 import { useTestCluster } from '../../support/controller.ts';
 import { readKubeConfig } from '../../support/kubeconfig.ts';
 import { until } from '../../support/until.ts';
-import { enterprise, situationOf } from '../../unit/controller/desired/situation.ts';
+import { enterprise, makeSituation } from '../../unit/controller/desired/situation.ts';
 import { mirror } from '../../unit/controller/k8s/mirror.ts';
 
 const GUIDE = readFileSync(resolve(import.meta.dirname, '../../../docs/kubernetes.md'), 'utf8');
@@ -107,7 +107,7 @@ describe("the controller's client of an API server", function () {
 function statusFor(features: string[] | undefined) {
   const license = features ? enterprise(100) : NO_LICENSE;
   if (features && license.claims) license.claims.features = features;
-  const situation = { ...situationOf({ license }), plan: docbuilderPlan(license) };
+  const situation = { ...makeSituation({ license }), plan: docbuilderPlan(license) };
   const components = { gate: {}, docbuilder: {}, editor: {}, front: {} };
   return buildStatus({
     ...{ situation, previous: {}, components, extent: 'everything', licensed: true, isApplied: () => true, now: 0 },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
-import { conditionOf, useTestCluster } from '../../support/controller.ts';
+import { getCondition, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 describe('the controller installs an instance', function () {
@@ -35,7 +35,7 @@ describe('the controller installs an instance', function () {
   });
 
   it('and has as many pods of the front as kubectl scale, or an autoscaler, says', async () => {
-    const frontOf = async () => (await cluster.deployment('office-front')).spec?.replicas;
+    const countFronts = async () => (await cluster.deployment('office-front')).spec?.replicas;
     const scale = async () => {
       const path = `/apis/svc.internal/v1/namespaces/${cluster.namespace}/svcinstances/office/scale`;
       return JSON.parse(await cluster.server.kubectl(['get', '--raw', path])) as {
@@ -43,9 +43,9 @@ describe('the controller installs an instance', function () {
         status: { replicas: number; selector: string };
       };
     };
-    expect(await frontOf()).to.equal(2);
+    expect(await countFronts()).to.equal(2);
     await cluster.server.kubectl(['scale', 'svcinstance/office', '--replicas=5', '-n', cluster.namespace]);
-    await until('five pods are wanted', async () => (await frontOf()) === 5);
+    await until('five pods are wanted', async () => (await countFronts()) === 5);
     await cluster.completeDeployments();
     await until('five are told', async () => (await scale()).status.replicas === 5);
     expect(await scale()).to.deep.include({ spec: { replicas: 5 } });
@@ -55,7 +55,7 @@ describe('the controller installs an instance', function () {
     // Somebody who applies a spec without the number takes nothing back.
     await cluster.apply('office');
     await cluster.settled('office');
-    expect(await frontOf()).to.equal(5);
+    expect(await countFronts()).to.equal(5);
   });
 
   it('but takes nothing over that somebody else has', async () => {
@@ -73,6 +73,6 @@ describe('the controller installs an instance', function () {
     });
     expect(await cluster.object(RESOURCES.service, 'third-gate')).to.deep.equal(before);
     await cluster.client.remove(RESOURCES.service, cluster.namespace, 'third-gate', before.metadata.uid ?? '');
-    await cluster.settled('third', (instance) => !conditionOf(instance, 'Stalled'));
+    await cluster.settled('third', (instance) => !getCondition(instance, 'Stalled'));
   });
 });

@@ -3,8 +3,8 @@ import { desired } from '../../../cmd/controller/desired/index.ts';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/api.ts';
 import { type ApiServer, apiServerMissing, sharedApiServer } from '../../support/api-server.ts';
 import { INSTANCES } from '../../unit/controller/desired/instances.ts';
-import { idOf, pods } from '../../unit/controller/desired/objects.ts';
-import { situationOf } from '../../unit/controller/desired/situation.ts';
+import { getId, pods } from '../../unit/controller/desired/objects.ts';
+import { makeSituation } from '../../unit/controller/desired/situation.ts';
 
 describe('what an instance becomes', function () {
   this.timeout(60_000);
@@ -17,7 +17,7 @@ describe('what an instance becomes', function () {
 
   for (const [name, options] of Object.entries(INSTANCES)) {
     it(`has no field that the API server does not know, and is not changed by another apply: ${name}`, async () => {
-      const situation = situationOf(options);
+      const situation = makeSituation(options);
       situation.instance.metadata.namespace = await server.namespace();
       // Gateway API is not part of Kubernetes.
       const objects = desired(situation).filter(({ kind }) => kind !== 'HTTPRoute');
@@ -25,7 +25,7 @@ describe('what an instance becomes', function () {
       const apply = ['apply', '--server-side', '--validate=strict', '-o', 'json', '-f', '-'];
       const applied = async () => {
         const { items }: { items: KubernetesObject[] } = JSON.parse(await server.kubectl(apply, manifest));
-        return items.map((object) => `${idOf(object)} ${object.metadata.resourceVersion}`);
+        return items.map((object) => `${getId(object)} ${object.metadata.resourceVersion}`);
       };
       expect(await applied()).to.have.length(objects.length);
       // The API server itself changes a claim with the first update after its creation.
@@ -36,7 +36,7 @@ describe('what an instance becomes', function () {
 
   it('are pods of the restricted profile; only the editor is none, for the reasons that are written down', async () => {
     const namespace = await server.namespace();
-    const situation = situationOf();
+    const situation = makeSituation();
     situation.instance.metadata.namespace = namespace;
     const objects = desired(situation);
     const accounts = objects.filter(({ kind }) => kind === 'ServiceAccount');

@@ -38,12 +38,12 @@ describe('the controller repairs', function () {
   it('each field that it sets, or tells what to put right, and leaves alone what is of others', async () => {
     await cluster.settled('office');
     await Promise.all(wanted.map((object) => foreign(cluster, object)));
-    const outcomes: Outcomes = { times: [], stubborn: [], told: [] };
+    const outcomes: Outcomes = { times: [], stubborn: [], reported: [] };
     // One after the other: the status shows one stage at a time.
     for (const object of wanted) await alterAll(cluster, object, outcomes);
-    const { times, stubborn, told } = outcomes;
+    const { times, stubborn, reported } = outcomes;
     for (const object of wanted) {
-      const live = await liveOf(cluster, object);
+      const live = await readLive(cluster, object);
       const name = `${object.kind}/${object.metadata.name}`;
       expect(live.metadata.labels, name).to.include({ 'example.com/theirs': 'yes' });
       expect(live.metadata.annotations, name).to.include({ 'example.com/theirs': 'yes' });
@@ -53,7 +53,7 @@ describe('the controller repairs', function () {
     expect(times.length).to.be.greaterThan(wanted.length);
     expect(p95, `p95 of ${times.length} repairs, ms`).to.be.lessThan(2_000);
     expect(stubborn).to.deep.equal([]);
-    expect(told.filter((field) => !UNFIT.test(field))).to.deep.equal([]);
+    expect(reported.filter((field) => !UNFIT.test(field))).to.deep.equal([]);
   });
 });
 
@@ -96,7 +96,7 @@ async function wantedObjects(cluster: TestCluster): Promise<KubernetesObject[]> 
   });
 }
 
-async function liveOf(cluster: TestCluster, object: KubernetesObject): Promise<KubernetesObject> {
+async function readLive(cluster: TestCluster, object: KubernetesObject): Promise<KubernetesObject> {
   const live = await cluster.object(findResource(object), object.metadata.name);
   if (!live) throw new Error(`no ${object.kind} ${object.metadata.name}`);
   return live;
@@ -118,7 +118,7 @@ async function remove(cluster: TestCluster, object: KubernetesObject): Promise<v
 /** Changes the live object as another client. @returns false when the API server refuses that */
 async function change(cluster: TestCluster, object: KubernetesObject, by: (live: KubernetesObject) => void) {
   for (;;) {
-    const live = await liveOf(cluster, object);
+    const live = await readLive(cluster, object);
     by(live);
     try {
       await cluster.client.replace(findResource(object), live);
@@ -145,11 +145,11 @@ interface Outcomes {
   /** Those that the API server lets nobody alter. */
   stubborn: string[];
   /** Those that the status asks to have put right. */
-  told: string[];
+  reported: string[];
 }
 
 /** Alters all fields. */
-async function alterAll(cluster: TestCluster, object: KubernetesObject, { times, stubborn, told }: Outcomes) {
+async function alterAll(cluster: TestCluster, object: KubernetesObject, { times, stubborn, reported }: Outcomes) {
   /** As many at once as the API server lets pass: what it refuses is tried in halves, down to single ones. */
   const alter = async (paths: Step[][]): Promise<void> => {
     if (paths.length === 0) return;
@@ -158,7 +158,7 @@ async function alterAll(cluster: TestCluster, object: KubernetesObject, { times,
       if (paths.length > 1) for (const half of [paths.slice(0, middle), paths.slice(middle)]) await alter(half);
       else outcome.push(...paths.map((path) => `${object.kind}/${object.metadata.name} ${shownPath(path)}`));
     };
-    const original = await liveOf(cluster, object);
+    const original = await readLive(cluster, object);
     const before = paths.map((path) => valueAt(original, path));
     for (let variant = 0; variant < (paths.length === 1 ? VARIANTS : 1); variant += 1) {
       const changed = await change(cluster, object, (live) => {
@@ -168,7 +168,7 @@ async function alterAll(cluster: TestCluster, object: KubernetesObject, { times,
       const time = await repairTime(cluster, object, paths, before);
       if (time !== undefined) return void times.push(time);
       await putBack(cluster, object, original);
-      return halve(told);
+      return halve(reported);
     }
     await halve(stubborn);
   };
@@ -183,13 +183,13 @@ async function repairTime(cluster: TestCluster, object: KubernetesObject, paths:
   const outcome = await until(
     'repaired, or told',
     async () => {
-      const live = await liveOf(cluster, object);
+      const live = await readLive(cluster, object);
       const same = (path: Step[], index: number) =>
         JSON.stringify(valueAt(live, path)) === JSON.stringify(before[index]);
       wrong = paths.filter((path, index) => !same(path, index)).map(shownPath);
       return wrong.length === 0
         ? { repaired: true }
-        : (await isTold(cluster, object))
+        : (await isReported(cluster, object))
           ? { repaired: false }
           : undefined;
     },
@@ -200,7 +200,7 @@ async function repairTime(cluster: TestCluster, object: KubernetesObject, paths:
   return outcome.repaired ? Date.now() - started : undefined;
 }
 
-async function isTold(cluster: TestCluster, { metadata: { name } }: KubernetesObject): Promise<boolean> {
+async function isReported(cluster: TestCluster, { metadata: { name } }: KubernetesObject): Promise<boolean> {
   const { reason, message = '' } = (await cluster.condition('office', 'Ready')) ?? {};
   return reason === 'Refused' && message.includes(`/${name}: 422 `);
 }
@@ -209,7 +209,7 @@ async function isTold(cluster: TestCluster, { metadata: { name } }: KubernetesOb
 async function putBack(cluster: TestCluster, object: KubernetesObject, original: KubernetesObject): Promise<void> {
   const { apiVersion: _, kind: __, metadata: ___, ...content } = original as KubernetesObject & { status?: object };
   expect(await change(cluster, object, (live) => void Object.assign(live, structuredClone(content)))).to.equal(true);
-  await until('that is good', async () => !(await isTold(cluster, object)) || undefined);
+  await until('that is good', async () => !(await isReported(cluster, object)) || undefined);
 }
 
 /** Other values of fields that are enumerations. */

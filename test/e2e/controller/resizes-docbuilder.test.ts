@@ -3,7 +3,7 @@ import type { V1Container, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
 import { PODS } from '../../../cmd/controller/reconcile/pods.ts';
-import { conditionOf, isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
+import { getCondition, isTrue, startOffice, useTestCluster } from '../../support/controller.ts';
 import { minorVersion } from '../../support/kubectl.ts';
 import { until } from '../../support/until.ts';
 
@@ -47,7 +47,7 @@ describe('the controller resizes DocBuilder as it runs', function () {
     if (!found) throw new Error('no pod');
     return found;
   }
-  const sizeOf = async () => {
+  const readSize = async () => {
     const { requests, limits } = (await pod()).spec?.containers[0]?.resources ?? {};
     return { requests, limits };
   };
@@ -98,11 +98,11 @@ describe('the controller resizes DocBuilder as it runs', function () {
   it('a larger licence: the pod gets more, its template stays, and workers come when it has it', async () => {
     expect(await workers()).to.equal('2');
     await rotate(200);
-    await until('the pod is to be larger', async () => same(await sizeOf(), OF_FOUR));
+    await until('the pod is to be larger', async () => same(await readSize(), OF_FOUR));
     await grant([{ type: 'PodResizePending', reason: 'Infeasible', message: 'Node has no memory' }], OF_TWO);
     const message = /docbuilder-pod has no room for its new size: Node has no memory/;
     const { status } = await cluster.settled('office', (found) =>
-      message.test(conditionOf(found, 'Ready')?.message ?? ''),
+      message.test(getCondition(found, 'Ready')?.message ?? ''),
     );
     expect(status?.docbuilder).to.include({ workers: 2 });
     expect(await workers()).to.equal('2');
@@ -116,7 +116,7 @@ describe('the controller resizes DocBuilder as it runs', function () {
     await rotate(100);
     await until('two workers', async () => (await workers()) === '2');
     await until('less is reserved', async () =>
-      same(await sizeOf(), { requests: OF_TWO.requests, limits: OF_FOUR.limits }),
+      same(await readSize(), { requests: OF_TWO.requests, limits: OF_FOUR.limits }),
     );
     await grant();
     expect((await deployment()).metadata.generation).to.equal(made);
@@ -135,7 +135,7 @@ describe('the controller resizes DocBuilder as it runs', function () {
 
   it('another setting makes the pod anew, with the size of the day', async () => {
     await rotate(200);
-    await until('the pod is to be larger', async () => same((await sizeOf()).requests, OF_FOUR.requests));
+    await until('the pod is to be larger', async () => same((await readSize()).requests, OF_FOUR.requests));
     await cluster.apply('office', { ...LICENCE, docbuilder: { workerMaxJobs: 101 } });
     await until('made for four', async () => same((await template()).resources, OF_FOUR));
   });

@@ -5,7 +5,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import type { KubernetesObject } from '../../../cmd/controller/k8s/api.ts';
 import type { ApiServer } from '../../support/api-server.ts';
 import { startTestCluster, type TestCluster } from '../../support/controller.ts';
-import { portOf } from '../../support/listen.ts';
+import { listeningPort } from '../../support/listen.ts';
 import { until } from '../../support/until.ts';
 
 /** Controllers that are at work at the same time. */
@@ -146,7 +146,7 @@ async function startCuttingProxy({ url, ca, token }: ApiServer, limit: number) {
   const server = createServer((incoming, response) => {
     forward(incoming, response).catch(() => response.destroy());
   });
-  const port = await portOf(server.listen(0, '127.0.0.1'));
+  const port = await listeningPort(server.listen(0, '127.0.0.1'));
   return {
     url: `http://127.0.0.1:${port}`,
     writes: () => writes,

@@ -91,9 +91,9 @@ describe('the status repeats why a gate does not start', function () {
   ];
   for (const [what, changes, message] of CASES) {
     it(`in words, for ${what}`, async () => {
-      const told = await refusal(changes());
-      expect(told?.message).to.match(message);
-      expect(told?.isOfStorage).to.equal(true);
+      const refused = await refusal(changes());
+      expect(refused?.message).to.match(message);
+      expect(refused?.isOfStorage).to.equal(true);
     });
   }
 });

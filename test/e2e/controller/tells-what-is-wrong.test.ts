@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type KubernetesObject, RESOURCES, type Resource } from '../../../cmd/controller/k8s/api.ts';
-import { conditionOf, useTestCluster } from '../../support/controller.ts';
+import { getCondition, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 const WEBHOOKS: Resource = {
@@ -17,16 +17,16 @@ describe('the controller tells what is wrong', function () {
 
   it('with pods of which the API server does not know a member, or not in that form', async () => {
     const preferred = [{ weight: 1.5, preference: {} }];
-    const cases: [nodeAffinity: object, told: string][] = [
+    const cases: [nodeAffinity: object, reported: string][] = [
       [{ requiredDuringScheduling: {} }, 'nodeAffinity'],
       [{ requiredDuringSchedulingIgnoredDuringExecution: 'x' }, 'nodeAffinity'],
       [{ preferredDuringSchedulingIgnoredDuringExecution: preferred }, 'cannot convert float64 to int32'],
     ];
-    for (const [index, [nodeAffinity, told]] of cases.entries()) {
+    for (const [index, [nodeAffinity, reported]] of cases.entries()) {
       await cluster.apply(`typo-${index}`, { editor: { pod: { affinity: { nodeAffinity } } } });
-      const stalled = conditionOf(await cluster.settled(`typo-${index}`), 'Stalled');
+      const stalled = getCondition(await cluster.settled(`typo-${index}`), 'Stalled');
       expect(stalled).to.include({ reason: 'Refused' });
-      expect(stalled?.message).to.include(told);
+      expect(stalled?.message).to.include(reported);
     }
   });
 
@@ -68,9 +68,9 @@ describe('the controller tells what is wrong', function () {
     await cluster.readyAs('edited', 'AllAvailable');
     const before = await cluster.deployment('edited-gate');
     await cluster.putSecret('edited-secrets', { 'embed-jwt-secret': 'hunter2 again' });
-    const told = await cluster.readyAs('edited', 'SecretUnusable');
-    expect(told.message).to.match(/^Secret edited-secrets cannot be used: embed-jwt-secret has fewer than 32/);
-    expect(told.message).to.not.include('hunter2 again');
+    const reported = await cluster.readyAs('edited', 'SecretUnusable');
+    expect(reported.message).to.match(/^Secret edited-secrets cannot be used: embed-jwt-secret has fewer than 32/);
+    expect(reported.message).to.not.include('hunter2 again');
     const after = await cluster.deployment('edited-gate');
     expect(after.metadata.generation).to.equal(before.metadata.generation);
     await cluster.putSecret('edited-secrets', { 'embed-jwt-secret': LONG });
@@ -164,9 +164,9 @@ describe('the controller tells why pods do not start, as kubelet and controller-
       expect(await cluster.condition('attach', type), type).to.include({ reason: 'FailedAttachVolume' });
     }
     ahead += 600_000;
-    const stalled = await cluster.settled('attach', (instance) => conditionOf(instance, 'Stalled') !== undefined);
-    expect(conditionOf(stalled, 'Stalled')).to.include({ reason: 'FailedAttachVolume' });
-    expect(conditionOf(stalled, 'Reconciling')).to.equal(undefined);
+    const stalled = await cluster.settled('attach', (instance) => getCondition(instance, 'Stalled') !== undefined);
+    expect(getCondition(stalled, 'Stalled')).to.include({ reason: 'FailedAttachVolume' });
+    expect(getCondition(stalled, 'Reconciling')).to.equal(undefined);
   });
 
   function containerStatus(more: object): object {

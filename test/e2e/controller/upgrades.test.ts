@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findResource, type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
-import { conditionOf, isTrue, useTestCluster } from '../../support/controller.ts';
+import { getCondition, isTrue, useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
 type Any = KubernetesObject & { spec: Record<string, never>; data: Record<string, string> };
@@ -103,7 +103,7 @@ describe('objects that another version of the controller made', function () {
     await bind('office-gate');
     // Its class cannot enlarge it.
     const refused = /^All components are available\. The API server refused: .*office-gate.* resize\.$/;
-    await cluster.settled('office', (found) => refused.test(conditionOf(found, 'Ready')?.message ?? ''));
+    await cluster.settled('office', (found) => refused.test(getCondition(found, 'Ready')?.message ?? ''));
   });
 
   /** Says, as the controller of volumes would, that a claim has one. */

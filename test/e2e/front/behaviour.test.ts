@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
-import { portOf } from '../../support/listen.ts';
+import { listeningPort } from '../../support/listen.ts';
 import { type Behaviour, UPSTREAMS } from './support/control.ts';
 import { type RunningNginx, startEdge, startFront, useFront } from './support/nginx.ts';
 import { open, requestText, send } from './support/raw.ts';
@@ -60,10 +60,10 @@ describe('front', () => {
     await everything();
     const log = await bench.front.log();
     expect(log.split('\n').length).to.be.greaterThan(requests.length * 3);
-    const told = `${log}${await bench.front.errors()}`
+    const lines = `${log}${await bench.front.errors()}`
       .split('\n')
       .filter((line) => /TOKEN-IN|wopi%2F|office\.example|(?:68747470){2}/.test(line));
-    expect(told).to.deep.equal([]);
+    expect(lines).to.deep.equal([]);
     expect(log).to.include('"path":"/cool/ws"').and.to.include('"path":"/browser/0a1b2c3d/cool.html"');
   });
 
@@ -94,20 +94,20 @@ describe('front', () => {
     const refusal = (code?: string) => ({
       raw: `HTTP/1.1 403 Told\r\n${code ? `X-SVC-Refusal: ${code}\r\n` : ''}Content-Length: 0\r\n\r\n`,
     });
-    type Told = [what: string, Behaviour, status: number, RegExp, retryAfter: string | undefined];
-    const told: Told[] = [
+    type Refusal = [what: string, Behaviour, status: number, RegExp, retryAfter: string | undefined];
+    const refusals: Refusal[] = [
       ['that all places are taken', refusal('connection_limit_reached'), 429, /Editing limit reached/, '120'],
       ['the same where the gate gives no reason', refusal(), 429, /Editing limit reached/, '120'],
       ['that the address names no document', refusal('unreadable'), 400, /No document to open/, undefined],
       ...[400, 414, 431].map(
-        (status): Told => [
+        (status): Refusal => [
           `the same where the gate cannot even read the question (${status})`,
           ...([{ status }, 400, /No document to open/, undefined] as const),
         ],
       ),
       ['that documents of other hosts are not opened', refusal('foreign_host'), 403, /cannot be opened/, undefined],
     ];
-    for (const [what, behaviour, status, text, retryAfter] of told) {
+    for (const [what, behaviour, status, text, retryAfter] of refusals) {
       it(what, async () => {
         await bench.upstreams.behave('gateInternal', behaviour);
         for (const url of [bench.front.url, edge.url]) await expectPage(url, status, text, retryAfter);
@@ -146,7 +146,7 @@ describe('front', () => {
 
   it('sends all of one document to one editor, and what names no document to all', async () => {
     const editors = ['first', 'second'].map((name) => createServer((_, response) => response.end(name)));
-    const ports = await Promise.all(editors.map((editor) => portOf(editor.listen(0, '127.0.0.1'))));
+    const ports = await Promise.all(editors.map((editor) => listeningPort(editor.listen(0, '127.0.0.1'))));
     const servers = ports.map((port) => `server 127.0.0.1:${port};`).join(' ');
     const several = await startFront(bench.upstreams.addresses, {
       change: (template) => template.replace(`server \${SVC_FRONT_EDITOR};`, servers),

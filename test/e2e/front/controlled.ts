@@ -238,9 +238,9 @@ function expectAsked(asks: Seen[], [target, stage, method]: [string, string, str
   if (asks.length !== 1) miss(`${target}: the gate was asked ${asks.length} times`);
   if (!ask) return;
   const { 'x-original-uri': uri, 'x-svc-stage': asked, 'x-original-method': by } = ask.headers;
-  const told = [ask.method, ask.target, uri, asked, by].join(' ');
+  const request = [ask.method, ask.target, uri, asked, by].join(' ');
   const wanted = ['POST', '/svc/auth', target, stage, method].join(' ');
-  if (told !== wanted) miss(`asked ${told} instead of ${wanted}`);
+  if (request !== wanted) miss(`asked ${request} instead of ${wanted}`);
 }
 
 /** Checks that a request has no headers that a client may not pass on to a server. */

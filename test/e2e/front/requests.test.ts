@@ -41,7 +41,7 @@ describe('front, asked in odd ways', () => {
       for (const base of ports()) {
         const answer = await sendText(base, text);
         expect(answer.status, answer.body).to.equal(status);
-        const { code, message, detail, request_id } = errorOf(answer);
+        const { code, message, detail, request_id } = readError(answer);
         expect([code, message]).to.deep.equal(['bad_request', ERRORS.bad_request[1]]);
         expect(request_id)
           .to.match(/^req_[0-9a-f]{16}$/)
@@ -60,13 +60,13 @@ describe('front, asked in odd ways', () => {
       const answer = await send(base, { target: '/nothing' });
       expect(answer.status).to.equal(404);
       expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
-      const { code, request_id } = errorOf(answer);
+      const { code, request_id } = readError(answer);
       expect([code, request_id]).to.deep.equal(['not_found', answer.headers['x-svc-request-id']]);
     }
   });
 
   it('tells the services by which protocol the edge was asked, and believes nothing else of it', async () => {
-    for (const [header, told] of [
+    for (const [header, expected] of [
       ['X-Forwarded-Proto: https', 'https'],
       ['X-Forwarded-Proto: http', 'http'],
       ['X-Forwarded-Proto: wss', 'http'],
@@ -81,7 +81,7 @@ describe('front, asked in odd ways', () => {
       ] as const) {
         await sendText(bench.front.url, `GET ${path} HTTP/1.1\r\n${header}\r\n${HEAD}\r\n`);
         const [seen] = bench.upstreams.seen(upstream);
-        expect(seen?.headers['x-forwarded-proto'], header).to.equal(told);
+        expect(seen?.headers['x-forwarded-proto'], header).to.equal(expected);
         expect(seen?.headers).not.to.have.any.keys('x-forwarded-host', 'forwarded');
         expect(seen?.headers['host']).to.equal('office.example');
       }
@@ -118,7 +118,7 @@ describe('front, asked in odd ways', () => {
         expect((await sendText(base, form(largest))).status).to.equal(200);
         expect(bench.upstreams.seen('editor')).to.have.lengthOf(1);
         const answer = await sendText(base, form(largest + 1));
-        const { code, message, detail, request_id } = errorOf(answer);
+        const { code, message, detail, request_id } = readError(answer);
         expect([answer.status, code, message]).to.deep.equal([413, 'file_too_large', ERRORS.file_too_large[1]]);
         expect(detail).to.deep.equal({ limit_mb: largest / MB });
         expect(request_id).to.equal(answer.headers['x-svc-request-id']);
@@ -178,7 +178,7 @@ describe('front, asked in odd ways', () => {
   });
 });
 
-function errorOf({ headers, body }: RawAnswer) {
+function readError({ headers, body }: RawAnswer) {
   expect(headers['content-type']).to.equal('application/json; charset=utf-8');
   return (JSON.parse(body) as { error: Record<'code' | 'message' | 'detail' | 'request_id', unknown> }).error;
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { portOf } from '../../support/listen.ts';
+import { listeningPort } from '../../support/listen.ts';
 import { until } from '../../support/until.ts';
 import { type RunningFront, startFront } from './support/nginx.ts';
 import { open, requestText, send } from './support/raw.ts';
@@ -23,7 +23,7 @@ describe('front before several pods', function () {
 
   beforeEach(async () => {
     [one, other] = await Promise.all([startUpstreams(), startUpstreams()]);
-    front = await startFrontOf(other.addresses);
+    front = await startWith(other.addresses);
   });
   afterEach(async () => {
     await front.stop();
@@ -35,7 +35,7 @@ describe('front before several pods', function () {
     return [one, other];
   }
 
-  function startFrontOf(second: Partial<Upstreams['addresses']>): Promise<RunningFront> {
+  function startWith(second: Partial<Upstreams['addresses']>): Promise<RunningFront> {
     const [first] = pods();
     const change = (template: string): string =>
       template.replaceAll(/^( *server )\$\{SVC_FRONT_(GATE|GATE_INTERNAL|DOCBUILDER)\}(.*)$/gm, (line, ...parts) => {
@@ -96,7 +96,7 @@ describe('front before several pods', function () {
   it('asks another gate within the 2 s of the connect timeout where one takes no connection and says nothing', async () => {
     const deaf = await deafListener();
     const [first] = pods();
-    const stuck = await startFrontOf({ gateInternal: `127.0.0.1:${deaf.port}` });
+    const stuck = await startWith({ gateInternal: `127.0.0.1:${deaf.port}` });
     try {
       await first.behave('gateInternal', { status: 403 });
       const answers = await Promise.all(Array.from({ length: 6 }, () => send(stuck.url, { target: PAGE })));
@@ -116,7 +116,7 @@ describe('front before several pods', function () {
       if (born.length === 1) last = performance.now();
       response.end('here');
     }).on('connection', () => born.push(performance.now()));
-    const address = `127.0.0.1:${await portOf(gate.listen(0, '127.0.0.1'))}`;
+    const address = `127.0.0.1:${await listeningPort(gate.listen(0, '127.0.0.1'))}`;
     const alone = await startFront({ ...first.addresses, gate: address });
     try {
       const ask = async () => (await fetch(new URL(GET.target, alone.url))).text();

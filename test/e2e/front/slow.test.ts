@@ -192,10 +192,11 @@ describe('front and gate, with a client of 8,600 slow requests', function () {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {
-      const told = new Set<string>();
-      createInterface(client.stdout).on('line', (status) => told.add(status));
+      const statuses = new Set<string>();
+      createInterface(client.stdout).on('line', (status) => statuses.add(status));
       // Until some of its requests were refused; with SVC_TEST_EXHAUSTIVE=1, others have taken too long as well (30 s).
-      const isOver = (requests: number) => told.has('429') && (EXHAUSTIVE ? told.has('408') : requests >= SAMPLES);
+      const isOver = (requests: number) =>
+        statuses.has('429') && (EXHAUSTIVE ? statuses.has('408') : requests >= SAMPLES);
       const [held, free] = await latencies([stack.front.url, calm.url], isOver);
       const figures = JSON.stringify({ held, free });
       expect([held?.failed, free?.failed], figures).to.deep.equal([0, 0]);

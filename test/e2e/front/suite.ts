@@ -2,7 +2,7 @@ import { CONTROLLED } from './controlled.ts';
 import { LIVE, OPEN } from './open.ts';
 import { type Control, UPSTREAMS } from './support/control.ts';
 
-/** How the front is told whether a session may open: it asks by itself, or the edge before it does. */
+/** A session may open if the gate says so: the front asks by itself, or the edge before it does. */
 export type Mode = 'front' | 'auth-url';
 
 export interface Target {

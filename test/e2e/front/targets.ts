@@ -67,7 +67,7 @@ export const INTERNAL = list(String.raw`
   /svc/WOPI/files/doc_0123
 `);
 
-/** What the front has for itself is not for clients. */
+/** Internal locations of the front, which no client may reach. */
 export const OWN = list('/.ask /ask/page /ask/ws /.page /.refused /.busy /.malformed /.method /.too_large /ready');
 
 export const UNKNOWN = list('/x /svcx/ /v2/convert /v1x /wasm/x /co/collab /robots.txt /cools/x /browserx/');

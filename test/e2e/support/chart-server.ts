@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Context } from 'mocha';
 import { apiServerMissing, startApiServer } from '../../support/api-server.ts';
 import { runEnding } from '../../support/at-end.ts';
-import { CHART, environmentOf, helm, helmMissing, render } from '../../support/helm.ts';
+import { CHART, getEnvironment, helm, helmMissing, render } from '../../support/helm.ts';
 import { writeTokenKubeconfig } from '../../support/kubeconfig.ts';
 import { established } from '../../support/kubectl.ts';
 import { spawnMain } from '../../support/process.ts';
@@ -53,7 +53,7 @@ async function startChartServer(context: Context) {
       const kubeconfig = join(home, 'controller.kubeconfig');
       await writeTokenKubeconfig(kubeconfig, { server: server.url, authority: server.ca, token: token.trim() });
       return spawnMain(MAIN, {
-        ...environmentOf(await render({ set })),
+        ...getEnvironment(await render({ set })),
         SVC_CONTROLLER_LISTEN: '127.0.0.1:0',
         SVC_CONTROLLER_LEASE_NAMESPACE: 'svc-system',
         SVC_CONTROLLER_CLUSTER_DNS: '10.96.0.10',

@@ -31,7 +31,7 @@ function readLocation(text: string, name: string): Record<string, string> {
 describe('front configuration', () => {
   const folder = useFolder();
 
-  /** What the entry point makes of settings. @param script another one than the front's own */
+  /** Runs the entry point with settings. @param script another one than the front's own */
   async function render(variables: Record<string, string>, script = join(FRONT, 'start.sh')): Promise<string> {
     await writeFile(folder.at('nginx'), '#!/bin/sh\n', { mode: 0o755 });
     const env = { ...variables, PATH: `${folder.path}:${process.env['PATH']}` };
@@ -82,8 +82,8 @@ describe('front configuration', () => {
       ['search example\n', '127.0.0.1'],
     ] as const) {
       await writeFile(folder.at('resolv.conf'), text);
-      for (const told of [{}, { SVC_FRONT_RESOLVER: usual }]) {
-        expect(await render({ ...others, ...told }, folder.at('start.sh'))).to.include(
+      for (const given of [{}, { SVC_FRONT_RESOLVER: usual }]) {
+        expect(await render({ ...others, ...given }, folder.at('start.sh'))).to.include(
           `resolver ${resolver} valid=5s;`,
         );
       }

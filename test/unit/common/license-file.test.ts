@@ -223,7 +223,7 @@ describe('what a licence is', () => {
     it(`one that was good ${what}`, async () => expect(await look([{}, ...looks])).to.include(expected));
   }
 
-  for (const [what, told, change] of [
+  for (const [what, expected, change] of [
     ['a new token that is none', 'not a JWT', { token: file('rubbish') }],
     ['a new token of another key', 'names no key', { token: mint(500, 20, stranger) }],
     ['a token that cannot be read', 'EACCES', { token: unreadable }],
@@ -232,7 +232,7 @@ describe('what a licence is', () => {
     it(`one that was good outlives ${what}, which is told`, async () => {
       const seen = await look([{}, change]);
       expect(seen).to.include({ ...valid, problem: seen.problem });
-      expect(seen.problem).to.include(told);
+      expect(seen.problem).to.include(expected);
     });
   }
 

@@ -24,13 +24,13 @@ describe('mistakes against a schema', () => {
   const headings = Array.from({ length: 12 }, () => ({ type: 'heading', text: 'a' }));
   const CASES: [script: unknown, ...mistakes: string[]][] = [
     [text({ type: 'heading', level: 9, text: 'a' }), '/body/0/level: phải <= 6'],
-    // What was probably meant.
+    // A hint names the likely value.
     [text({ type: 'paragraf', text: 'a' }), `/body/0/type: ${ONE_OF} ${BLOCKS}; có phải là paragraph?`],
     [paragraph({ txt: 'a' }), `/body/0/text: ${REQUIRED}`, `/body/0/txt: ${UNKNOWN}; có phải là text?`],
     [paragraph({ text: 'a', align: 'centre' }), `/body/0/align: ${ONE_OF} ${ALIGN}; có phải là center?`],
     [sheet([[Infinity]]), '/sheets/0/rows/0/0: là số quá lớn'],
     [sheet([[{ type: 'number', value: Infinity }]]), '/sheets/0/rows/0/0/value: là số quá lớn'],
-    // Of a choice the branch that was meant, or all where none was.
+    // A choice shows mistakes of the branch that was meant, or all branches if none was.
     [paragraph({ text: ['a', { text: 'b', blod: true }] }), `/body/0/text/1/blod: ${UNKNOWN}; có phải là bold?`],
     [paragraph({ text: { text: 'a', size: 'big' } }), '/body/0/text/size: phải là số'],
     [paragraph({ text: 5 }), '/body/0/text: phải là chuỗi hoặc đối tượng hoặc danh sách'],
@@ -42,7 +42,7 @@ describe('mistakes against a schema', () => {
     [paragraph({ text: 'a', font: '\t' }), '/body/0/font: không đúng mẫu ^[^\\u0000-\\u001f]*$'],
     // All of them, in the order of the script.
     [text(...headings), ...headings.map((_, index) => `/body/${index}/level: ${REQUIRED}`)],
-    // Of the root: what is missing, for another type, fixed, no script.
+    // Mistakes of the root: missing members, another type, a fixed value, no script.
     [{}, ...['/save', '/svcscript', '/type'].map((path) => `${path}: ${REQUIRED}`)],
     [
       { svcscript: 1, type: 'sheet', save: [{ format: 'docx' }], body: [] },

@@ -164,7 +164,7 @@ describe('the watches', () => {
     at.server.remove(INSTANCES, 'office');
     await until('it is forgotten', () => !instances.has('one/office') || undefined);
     at.server.remove(SERVICES, 'office-gate');
-    // What comes after it on the same watch shows that it has been seen.
+    // A later event on the same watch shows that this one has been seen.
     service('other-gate', 'other');
     await until('the other one is queued', () => queued.includes('one/other') || undefined);
     expect(queued).to.deep.equal(['one/other']);

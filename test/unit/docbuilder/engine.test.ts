@@ -124,7 +124,7 @@ describe('engine: what a worker says', () => {
     ['a password is asked for', loading('com.sun.star.task.DocumentMSPasswordRequest2'), 'password'],
     ['the disk is full', loading('com.sun.star.ucb.InteractiveAugmentedIOException:OUT_OF_DISK_SPACE'), 'disk_full'],
     ['the package is broken', loading('com.sun.star.packages.zip.BrokenPackageRequest'), 'corrupt'],
-    // What it says of outputs is of the job before.
+    // Its words about outputs belong to the job before.
     ['it cannot be opened', { phase: 'load', output: 1, type: 'x' }, 'corrupt'],
     ['nothing is stored', { phase: 'store', output: 0, type: 'x' }, 'corrupt'],
     ['no pages are stored', { phase: 'store', output: 1, type: 'x' }, 'page_range'],

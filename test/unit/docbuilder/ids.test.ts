@@ -21,9 +21,9 @@ describe('ids', () => {
     const key = randomBytes(32);
     const id = new IdIssuer(key).issue('job', now);
     expect(new IdIssuer(key).issuedAt('job', id)).to.equal(now);
-    expect(issuer.timeOf(id)).to.equal(now);
-    expect(issuer.timeOf(issuer.issue('file', 999))).to.equal(0);
-    for (const other of ['', 'job_', 'lost+found', 'x_y']) expect(issuer.timeOf(other), other).to.be.NaN;
+    expect(issuer.getTime(id)).to.equal(now);
+    expect(issuer.getTime(issuer.issue('file', 999))).to.equal(0);
+    for (const other of ['', 'job_', 'lost+found', 'x_y']) expect(issuer.getTime(other), other).to.be.NaN;
     expect(() => new IdIssuer(randomBytes(31))).to.throw(TypeError);
   });
 

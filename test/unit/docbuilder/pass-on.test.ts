@@ -13,7 +13,7 @@ import { writeContinue } from '../../../src/common/http/continue.ts';
 import { errorHandler } from '../../../src/common/http/errors.ts';
 import { createHttpServer } from '../../../src/common/http/server.ts';
 import { createLogger } from '../../../src/common/log.ts';
-import { portOf } from '../../support/listen.ts';
+import { listeningPort } from '../../support/listen.ts';
 import { freePort } from '../../support/process.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -49,7 +49,7 @@ async function startNode(name: string): Promise<Node> {
   );
   app.use(errorHandler(log));
   node.server = createHttpServer(app).listen(0, '127.0.0.1');
-  node.port = await portOf(node.server);
+  node.port = await listeningPort(node.server);
   return node;
 }
 
@@ -130,7 +130,7 @@ describe('a work request', () => {
 
   describe('whose replica dies without a word', () => {
     let network: TcpProxy;
-    /** What has been answered when the replica died. */
+    /** The part of the answer that came before the replica died. */
     let begun: string;
     beforeEach(async () => {
       network = await startTcpProxy(two.port);

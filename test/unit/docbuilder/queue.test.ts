@@ -6,7 +6,7 @@ import { refusal } from '../../support/refusal.ts';
 const never = { signal: new AbortController().signal };
 const openQueue = (parallel: number, capacity: number) => new JobQueue(() => ({ parallel, capacity, limit: capacity }));
 
-/** Puts a job into a queue that runs until it is told to end. */
+/** Puts a job into a queue that runs until a test ends it. */
 function begin(queue: JobQueue, options = never) {
   const { promise, resolve } = Promise.withResolvers<void>();
   let started = false;

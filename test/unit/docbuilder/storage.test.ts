@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import pg from 'pg';
 import type { Config } from '../../../cmd/docbuilder/config.ts';
 import { IdIssuer } from '../../../cmd/docbuilder/jobs/ids.ts';
+import type { JobRecord, OutputRecord } from '../../../cmd/docbuilder/jobs/job.ts';
+import { JobRegistry } from '../../../cmd/docbuilder/jobs/job-registry.ts';
 import type { JobStore } from '../../../cmd/docbuilder/jobs/job-store.ts';
-import { createRateLimiter } from '../../../cmd/docbuilder/jobs/rates.ts';
+import { createRateLimiter, type RateLimiter, type Rates } from '../../../cmd/docbuilder/jobs/rates.ts';
 import { openShared } from '../../../cmd/docbuilder/shared-storage.ts';
 import type { DataDir } from '../../../cmd/docbuilder/store/data-dir.ts';
 import { createFolderJobs } from '../../../cmd/docbuilder/store/folder-jobs.ts';
@@ -17,13 +22,167 @@ import { Replicas } from '../../../cmd/docbuilder/store/shared/replicas.ts';
 import { openResults, type Results } from '../../../cmd/docbuilder/store/shared/results.ts';
 import { TIMINGS } from '../../../src/common/s3/client.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
-import { type Known, newJob, RETENTION_MS, result, testJobStore, testRates } from '../../support/docbuilder-storage.ts';
 import { useFolder } from '../../support/folder.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { usePostgres } from '../../support/postgres.ts';
 import { useS3Server } from '../../support/s3-server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
+
+const RETENTION_MS = 900_000;
+
+/** The parts that any kind of storage is made from. */
+interface Known {
+  directory: string;
+  ids: IdIssuer;
+  clock: () => number;
+  retentionMs: () => number;
+}
+
+/** Tests that every store of jobs passes. @param open opens one; a second time, what a process finds that comes later */
+function testJobStore(open: (known: Known) => Promise<JobStore>): void {
+  let known: Known;
+  let now: number;
+  let store: JobStore;
+  let registry: JobRegistry;
+
+  beforeEach(async () => {
+    now = Date.now();
+    const directory = await mkdtemp(join(tmpdir(), 'svc-store-'));
+    known = { directory, ids: new IdIssuer(randomBytes(32)), clock: () => now, retentionMs: () => RETENTION_MS };
+    store = await open(known);
+    registry = new JobRegistry({ ...known, store });
+  });
+  afterEach(() => rm(known.directory, { recursive: true }));
+
+  /** A job that ends now. */
+  async function ended(more: Partial<JobRecord> = {}): Promise<JobRecord> {
+    const job = newJob(registry.newJobId(), now);
+    const output = await result(store, registry.fileId(job.id, 0), job.id);
+    return { ...job, status: 'done', finishedAt: now, expiresAt: now + RETENTION_MS, outputs: [output], ...more };
+  }
+
+  it('keeps what ended, with its files and any text in it', async () => {
+    const job = await ended();
+    for (const output of job.outputs) output.filename = 'Đơn\u0000\ud800.pdf';
+    expect(await store.save(job)).to.deep.equal(job);
+    expect(await store.read(job.id)).to.deep.equal(job);
+    expect(await store.read(registry.newJobId())).to.equal(undefined);
+  });
+
+  it('reads a file, also a part of it, before the answer was sent and afterwards', async () => {
+    const job = await ended();
+    await store.save(job);
+    const { read } = await registry.file(job.outputs[0]?.fileId ?? '');
+    expect((await buffer(read())).toString()).to.equal('result');
+    await store.release(job.id);
+    const later = await registry.file(job.outputs[0]?.fileId ?? '');
+    expect((await buffer(later.read())).toString()).to.equal('result');
+    expect((await buffer(later.read({ start: 1, end: 2 }))).toString()).to.equal('es');
+  });
+
+  it('removes what is past its retention, and only that', async () => {
+    const [old, young] = [await ended(), await ended({ expiresAt: now + 2 * RETENTION_MS })];
+    for (const job of [old, young]) {
+      await store.save(job);
+      await store.release(job.id);
+    }
+    now += RETENTION_MS;
+    await registry.sweep();
+    expect(await store.read(old.id)).to.equal(undefined);
+    expect(await store.read(young.id)).to.include({ status: 'done' });
+    const error = await buffer(store.content(old.id, old.outputs[0] as OutputRecord)()).catch((thrown) => thrown);
+    expect(error).to.include({ code: 'ENOENT' });
+    expect((await buffer(store.content(young.id, young.outputs[0] as OutputRecord)())).toString()).to.equal('result');
+  });
+
+  it('sends the callback of what it has saved, and keeps how far it is', async () => {
+    const callback = {
+      url: 'https://example.com/',
+      deliveryId: 'd',
+      attempts: 0,
+      lastStatus: null,
+      nextAttemptAt: now,
+    };
+    const job = await ended({ callback: { ...callback, state: 'pending' } });
+    await store.save(job);
+    expect(await store.ownsCallback(job)).to.equal(true);
+    await store.update({ ...job, callback: { ...callback, state: 'delivered', attempts: 1 } });
+    expect((await store.read(job.id))?.callback).to.include({ state: 'delivered', attempts: 1 });
+  });
+
+  it('leaves nothing of a run that has to begin anew', async () => {
+    const job = await ended();
+    await store.discard(job.id);
+    const again = await result(store, registry.fileId(job.id, 0), job.id, 'other');
+    await store.save({ ...job, outputs: [again] });
+    expect((await buffer(store.content(job.id, again)())).toString()).to.equal('other');
+  });
+}
+
+/** A job that has just been accepted. */
+function newJob(id: string, now: number): JobRecord {
+  return {
+    ...{ id, kind: 'convert', status: 'queued', createdAt: now, startedAt: null, finishedAt: null, expiresAt: null },
+    ...{ outputs: [], error: null, callback: null, baseUrl: '', timing: { queueMs: 0, engineMs: 0 } },
+  };
+}
+
+/** Makes a result file, as the engine does. */
+async function result(store: JobStore, fileId: string, jobId: string, text = 'result'): Promise<OutputRecord> {
+  await writeFile(await store.createFile(jobId, fileId), text);
+  const facts = { fileId, filename: 'a.pdf', format: 'pdf', contentType: 'application/pdf', pages: 1 } as const;
+  return { ...facts, ...(await store.describe(jobId, fileId)) };
+}
+
+/** One that counts, and time that passes for it. */
+interface Counting {
+  rates: RateLimiter;
+  passes(ms: number): Promise<void>;
+}
+
+/** Tests that whatever counts requests passes. */
+function testRates(open: (limits: () => Rates) => Promise<Counting>): void {
+  const limits = { minute: 3, day: 5 as number | null };
+  let counting: Counting;
+  beforeEach(async () => {
+    Object.assign(limits, { minute: 3, day: 5 });
+    counting = await open(() => limits);
+  });
+  const refusal = () =>
+    counting.rates.take().then(
+      () => undefined,
+      (error) => error.detail.window,
+    );
+
+  it('counts up to the limit of a minute, at the same time too, and then of a day', async () => {
+    const taken = await Promise.allSettled(Array.from({ length: 9 }, () => counting.rates.take()));
+    expect(taken.filter(({ status }) => status === 'fulfilled')).to.have.length(3);
+    expect(await refusal()).to.equal('minute');
+    const { minute, day } = await counting.rates.usage();
+    expect([minute.used, minute.remaining, day.used, day.remaining]).to.deep.equal([3, 0, 3, 2]);
+    await counting.passes(60_000);
+    expect((await counting.rates.take()).usage.minute).to.include({ used: 1, remaining: 2 });
+    await counting.rates.take();
+    expect(await refusal()).to.equal('day');
+    await counting.passes(86_400_000);
+    expect((await counting.rates.take()).usage.day).to.include({ used: 1, remaining: 4 });
+  });
+
+  it('knows no limit of a day where there is none', async () => {
+    limits.day = null;
+    expect((await counting.rates.take()).usage.day).to.include({ limit: null, used: 1, remaining: null });
+  });
+
+  it('takes a request back', async () => {
+    await counting.rates.take();
+    const { refund } = await counting.rates.take();
+    expect(refund().minute).to.include({ used: 1, remaining: 2 });
+    for (const deadline = Date.now() + 5_000; (await counting.rates.usage()).minute.used !== 1; )
+      expect(Date.now()).to.be.below(deadline);
+    expect((await counting.rates.usage()).day.used).to.equal(1);
+  });
+}
 
 const log = silentLogger();
 const LOAD = {
@@ -66,7 +225,7 @@ describe('the storage of several DocBuilders', function () {
     return { directory: folder.path, ids: new IdIssuer(randomBytes(32)), clock, retentionMs: () => RETENTION_MS };
   };
 
-  /** The jobs of one replica, which beats when told. */
+  /** The jobs of one replica, which beats when a test asks. */
   async function member(known: Known, now?: () => number) {
     const { query } = database;
     const replicas = new Replicas(query, '127.0.0.1:1', now);
@@ -102,12 +261,15 @@ describe('the storage of several DocBuilders', function () {
   describe('of which one ends', () => {
     let known: Known;
     let time = 0;
+    let one: Awaited<ReturnType<typeof member>>;
+    let two: typeof one;
     const clock = { now: Date.now() };
+    const at = () => time;
     beforeEach(async () => {
       time = 1_000_000;
       known = makeKnown(() => clock.now);
+      [one, two] = [await member(known, at), await member(known, at)];
     });
-    const at = () => time;
     const newOne = () => newJob(known.ids.issue('job', clock.now), clock.now);
     /** Beats of one replica during which the other says nothing. */
     async function silence(watcher: Replicas, seconds: number): Promise<void> {
@@ -120,7 +282,6 @@ describe('the storage of several DocBuilders', function () {
     const callback = { ...pending, lastStatus: 500, nextAttemptAt: 1 };
 
     it('its jobs fail as at a stop, its callbacks are taken over as they are, and its row goes', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const open = { ...newOne(), callback };
       const quiet = newOne();
       const done = { ...newOne(), status: 'done', callback } as const;
@@ -148,7 +309,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('takes no longer to take over the more it had to do, and no callback waits for what else is to be written', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const [quiet, called] = [newOne(), { ...newOne(), callback }];
       for (const job of [quiet, called]) await one.store.add(job);
       await one.replicas.leave();
@@ -162,7 +322,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('its callbacks are taken over once more where no answer came to the first time', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const open = { ...newOne(), callback };
       await one.store.add(open);
       await one.replicas.leave();
@@ -178,8 +337,7 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('only one of the others takes over, though all of them find it at once', async () => {
-      const others = [await member(known, at), await member(known, at), await member(known, at)];
-      const one = await member(known, at);
+      const others = [two, await member(known, at), await member(known, at)];
       await one.store.add({ ...newOne(), callback });
       await one.replicas.leave();
       const client = new pg.Client(url);
@@ -193,7 +351,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('and has not: what it ends afterwards stays failed, and its results are removed', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const job = newOne();
       await one.store.add(job);
       await silence(two.replicas, 11);
@@ -210,7 +367,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('and has not: what it had written keeps its results, though no answer came', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const job = { ...newOne(), callback };
       await one.store.add(job);
       const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
@@ -235,7 +391,6 @@ describe('the storage of several DocBuilders', function () {
     });
 
     it('is not believed of one by an observer that was away itself, or found no database', async () => {
-      const [one, two] = [await member(known, at), await member(known, at)];
       const job = newOne();
       await one.store.add(job);
       await silence(two.replicas, 5);

@@ -51,11 +51,18 @@ describe('what the leader sees of the editor', () => {
     };
   }
 
-  it('is known to all others, each sample once, with its documents and their changes', async () => {
+  /** Starts two gates, of which the first leads an editor that is well. */
+  function startTwo() {
     const shared = createSharedText();
-    const [leader, other] = [gate(shared), gate(shared)];
+    const leader = gate(shared);
+    const other = gate(shared);
     leader.watch.start();
     leader.says().onState('ok');
+    return { shared, leader, other };
+  }
+
+  it('is known to all others, each sample once, with its documents and their changes', async () => {
+    const { shared, leader, other } = startTwo();
     leader.says().onSample(sampleAt(1, 'doc_a'));
     await until('the other knows', () => other.samples.at(-1));
     expect(other.samples.at(-1)).to.deep.equal(sampleAt(1, 'doc_a'));
@@ -75,10 +82,7 @@ describe('what the leader sees of the editor', () => {
   });
 
   it('goes on with another leader, which begins with the last sample', async () => {
-    const shared = createSharedText();
-    const [first, second] = [gate(shared), gate(shared)];
-    first.watch.start();
-    first.says().onState('ok');
+    const { leader: first, other: second } = startTwo();
     first.says().onSample(sampleAt(1));
     await until('the second knows', () => second.samples.at(-1));
     await first.watch.stop?.();
@@ -91,10 +95,7 @@ describe('what the leader sees of the editor', () => {
   });
 
   it('makes every gate forget the pages of an editor that was lost, or may be another one', async () => {
-    const shared = createSharedText();
-    const [leader, other] = [gate(shared), gate(shared)];
-    leader.watch.start();
-    leader.says().onState('ok');
+    const { leader, other } = startTwo();
     await until('the other knows', () => other.watch.state() === 'ok');
     expect([leader.forgotten(), other.forgotten()]).to.deep.equal([0, 0]);
     // It is back before the others look.

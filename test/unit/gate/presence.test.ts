@@ -35,19 +35,19 @@ describe('presence', () => {
   it('tells the people of a document, each once, and whether it has changes, while they have views of their own document', async () => {
     const { presence, see } = start();
     const [first, second] = ['ses_1', 'ses_2'].map((sessionId) => ({ sessionId, docId: DOC })) as [Listed, Listed];
-    const told = () => [
+    const readAll = () => [
       ...[presence.sampledAt(), presence.users(DOC), presence.hasViews(DOC), presence.hasViews(OTHER_DOC)],
       ...[presence.modified(DOC), presence.modified(OTHER_DOC), presence.lists(first), presence.lists(second)],
     ];
-    expect(told()).to.deep.equal([null, [], false, false, false, false, false, false]);
+    expect(readAll()).to.deep.equal([null, [], false, false, false, false, false, false]);
     await see(7, [view('ses_1'), view('ses_2'), view('ses_3'), view('x', null)], [DOC]);
-    expect(told()).to.deep.equal([7, [an, be], true, false, true, false, true, true]);
+    expect(readAll()).to.deep.equal([7, [an, be], true, false, true, false, true, true]);
     await see(8, [view('ses_1'), view('ses_2', OTHER_DOC)]);
-    expect(told()).to.deep.equal([8, [an], true, false, false, false, true, false]);
+    expect(readAll()).to.deep.equal([8, [an], true, false, false, false, true, false]);
     // Ghosts: no session of ours, or one of another document.
     const matched = await see(9, [view('ses_9'), view('ses_1', OTHER_DOC), view('anybody', null)]);
     expect(matched.views).to.deep.equal([view('anybody', null)]);
-    expect(told()).to.deep.equal([9, [], false, false, false, false, false, false]);
+    expect(readAll()).to.deep.equal([9, [], false, false, false, false, false, false]);
   });
 
   it('looks a session up once, and forgets it when its view has gone', async () => {

@@ -40,12 +40,12 @@ interface CellStyle {
 
 function* rowsXml(block: Table, widths: readonly number[], styles: Styles): Generator<string> {
   const rows = block.header ? [block.header, ...block.rows] : block.rows;
-  const styleOf = createStyles(block, rows, widths, styles);
+  const getStyle = createStyles(block, rows, widths, styles);
   for (const [index, cells] of rows.entries()) {
     const isHeader = index === 0 && block.header !== undefined;
     yield isHeader ? '<table:table-header-rows><table:table-row>' : '<table:table-row>';
     for (const [column, cell] of cells.entries()) {
-      const names = styleOf(index, column);
+      const names = getStyle(index, column);
       yield `<table:table-cell table:style-name="${names.cell}" office:value-type="string">`;
       yield `<text:p text:style-name="${names.paragraph}">`;
       yield* runs(cellObject(cell).text, styles);
@@ -65,16 +65,16 @@ function createStyles(
   const known = new Map<string, CellStyle>();
   const isHeader = (row: number): boolean => row === 0 && header !== undefined;
 
-  const lookOf = (row: number, column: number): CellLook | undefined => {
+  const getLook = (row: number, column: number): CellLook | undefined => {
     const cell = rows[row]?.[column];
     const own = typeof cell === 'object' ? cell : undefined;
     return isHeader(row) ? { ...HEADER, ...headerStyle, ...own } : own;
   };
-  const borderOf = (row: number, column: number): Border | undefined =>
-    rows[row]?.[column] === undefined ? undefined : lookOf(row, column)?.border;
+  const getBorder = (row: number, column: number): Border | undefined =>
+    rows[row]?.[column] === undefined ? undefined : getLook(row, column)?.border;
 
   const makeStyle = (row: number, column: number, neighbours: Sides<Border | undefined>): CellStyle => {
-    const look = lookOf(row, column) ?? {};
+    const look = getLook(row, column) ?? {};
     const [bottom, right] = [row === rows.length - 1, column === widths.length - 1];
     const ends = { top: row === 0, right, bottom, left: column === 0 };
     const attributes = {
@@ -93,10 +93,10 @@ function createStyles(
 
   return (row, column) => {
     const neighbours = {
-      top: borderOf(row - 1, column),
-      right: borderOf(row, column + 1),
-      bottom: borderOf(row + 1, column),
-      left: borderOf(row, column - 1),
+      top: getBorder(row - 1, column),
+      right: getBorder(row, column + 1),
+      bottom: getBorder(row + 1, column),
+      left: getBorder(row, column - 1),
     };
     const cell = rows[row]?.[column];
     const look = typeof cell === 'object' ? JSON.stringify({ ...cell, text: '' }) : '';

@@ -1,4 +1,4 @@
-/** The stand-in editor as the process of a container, told by what the editor's own image is told by. */
+/** The stand-in editor as the process of a container, with the settings of the editor's own image. */
 import { startEditor } from '../../../../examples/editor/editor.ts';
 import { editorOptions } from './parameters.ts';
 

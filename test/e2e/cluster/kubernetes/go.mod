@@ -1,4 +1,4 @@
-// What a one-node cluster is made of, built from source by scripts/kubernetes.sh: no binary is downloaded.
+// The programs of a one-node cluster, built from source by scripts/kubernetes.sh: no binary is downloaded.
 // The version of k8s.io/kubernetes below is the one of the cluster.
 module svc/kubernetes
 

@@ -64,6 +64,6 @@ async function described(handle: InstanceHandle, { method, path, asked, wrong }:
   const [plain = ''] = path.split('?');
   const logs = await handle.kubectl(...serviceLogs(Math.ceil(ms / 1000) + 5)).catch(String);
   const id = /req_[0-9a-f]{16}/.exec(wrong)?.[0];
-  const told = logs.split('\n').filter((line) => line.includes(id ?? `"path":"${plain}","status":4`));
-  return [`${asked.toISOString()} ${method} ${plain}: ${wrong} after ${ms} ms`, ...told].join('\n  ');
+  const details = logs.split('\n').filter((line) => line.includes(id ?? `"path":"${plain}","status":4`));
+  return [`${asked.toISOString()} ${method} ${plain}: ${wrong} after ${ms} ms`, ...details].join('\n  ');
 }

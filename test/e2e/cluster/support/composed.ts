@@ -35,7 +35,7 @@ export async function startComposed() {
   const images = await buildImages(CACHE);
   const folder = await projectFolder();
   const port = hasEngine() ? await freePort() : DOCKER_INSIDE;
-  const outside = await outsideOf(engine, port);
+  const outside = await makeOutside(engine, port);
   const environment = {
     ...{ SVC_PUBLISH: `${engine.address}:${port}`, SVC_HOST: `localhost:${outside.edgePort}` },
     ...{ SVC_PORTAL_ORIGINS: outside.portal, SVC_EDITOR_IMAGE: images.editor },
@@ -84,7 +84,7 @@ async function projectFolder(): Promise<string> {
 }
 
 /** Containers find this machine under the name that the documentation tells portals to use. */
-async function outsideOf({ address, hostAddress }: Engine, port: number): Promise<Outside> {
+async function makeOutside({ address, hostAddress }: Engine, port: number): Promise<Outside> {
   const outside = await startOutside({ address, port }, hostAddress);
   const named = (url: string) => url.replace(hostAddress, 'host.docker.internal');
   const { receiver } = outside;

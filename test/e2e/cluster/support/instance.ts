@@ -71,7 +71,7 @@ export function instanceHandle(cluster: Cluster, namespace: string, name: string
   };
 }
 
-/** A condition, once it has this status, and this reason where one is told. */
+/** Waits for a condition with this status, and with this reason if there is one. */
 export function conditionIs(
   handle: InstanceHandle,
   type: string,

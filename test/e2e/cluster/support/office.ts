@@ -15,7 +15,7 @@ import { sharedGround } from '../ground.ts';
 import { startEdge } from './edge.ts';
 import { instanceHandle } from './instance.ts';
 import { type Outside, startOutside } from './outside.ts';
-import { releaseOf, SYSTEM } from './release.ts';
+import { createRelease, SYSTEM } from './release.ts';
 import { clusterStore } from './store.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../../../docs/examples/community.yaml');
@@ -57,7 +57,7 @@ async function open() {
     await clear(cluster, '--wait=false');
   });
   const key = generateEd25519('test');
-  const release = releaseOf(cluster, images, { keys: [toPublic(key)] });
+  const release = createRelease(cluster, images, { keys: [toPublic(key)] });
   // docs/kubernetes.md says that these may be enforced.
   await makeNamespace(cluster, SYSTEM, 'restricted');
   await makeNamespace(cluster, NAMESPACE, 'baseline');

@@ -8,7 +8,7 @@ import type { Images } from '../images/build.ts';
 export const SYSTEM = 'svc-system';
 
 /** The chart in a cluster, by the commands of docs/kubernetes.md. */
-export type Release = ReturnType<typeof releaseOf>;
+export type Release = ReturnType<typeof createRelease>;
 
 /** A line of a service's log. */
 export interface Line {
@@ -19,7 +19,7 @@ export interface Line {
 }
 
 /** @param keys JWK Set that licences are verified with */
-export function releaseOf(cluster: Cluster, images: Images, keys: object) {
+export function createRelease(cluster: Cluster, images: Images, keys: object) {
   const folder = dirname(cluster.kubeconfig);
   const kubectl = (...parameters: string[]) => cluster.kubectl(['--namespace', SYSTEM, ...parameters]);
   /** Runs helm on the release's namespace. */

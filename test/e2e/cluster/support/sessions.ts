@@ -26,7 +26,7 @@ export async function sessionsThrough(outside: Outside, jwtSecret: string): Prom
 }
 
 /** The sessions of the office, once its editor and its gate have found each other. */
-export async function sessionsOf(office: Office): Promise<ClusterSessions> {
+export async function openSessions(office: Office): Promise<ClusterSessions> {
   const { receiver } = office.outside;
   const sessions = await sessionsThrough(office.outside, await office.secret('office-secrets', 'embed-jwt-secret'));
   const reader = await sessions.create({ key: 'reader', mode: 'view' });

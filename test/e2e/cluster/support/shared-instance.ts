@@ -18,7 +18,7 @@ interface Wanted {
   /** Also the name of its namespace. */
   name: string;
   nodePort: number;
-  /** Where its NodePort is; that of the first node unless told. */
+  /** Where its NodePort is; by default on the first node. */
   edge?: { address: string; port: number };
   /** Members of `spec.storage` beside the database and the bucket. */
   storage?: object;
@@ -46,9 +46,9 @@ export async function startSharedInstance(context: Context, office: Office, want
     const object = instance(wanted, outside, cluster.hostAddress, store.storage);
     await cluster.kubectl(['apply', '--filename', '-'], JSON.stringify(object));
     await handle.ready();
-    const keyOf = (key: string) => handle.secret(`${name}-secrets`, key);
-    const apiKey = secret((await keyOf('docbuilder-api-keys')).replace(/^.*:/, ''));
-    const sessions = await sessionsThrough(outside, await keyOf('embed-jwt-secret'));
+    const getKey = (key: string) => handle.secret(`${name}-secrets`, key);
+    const apiKey = secret((await getKey('docbuilder-api-keys')).replace(/^.*:/, ''));
+    const sessions = await sessionsThrough(outside, await getKey('embed-jwt-secret'));
     await answers(outside.url);
     const ask = (asked?: Asked) => askAgain({ sessions, apiKey, handle }, asked);
     return { ...handle, sessions, ask, stop };

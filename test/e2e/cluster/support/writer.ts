@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EmbedSession } from '../../../../src/common/generated/wire.ts';
 import type { EditorClient } from '../../../editor/client.ts';
 import type { Sessions } from '../../../support/sessions.ts';
-import { download, linesOf } from '../../../support/stack-steps.ts';
+import { download, readLines } from '../../../support/stack-steps.ts';
 import { until } from '../../../support/until.ts';
 
 const WITHIN_MS = 120_000;
@@ -55,7 +55,7 @@ export function startWriter(sessions: Sessions, key: string) {
       stopping = true;
       await written;
       const { download_url } = await sessions.state(await sessions.create({ key, mode: 'view' }));
-      const stored = new Set(linesOf(await download(download_url)));
+      const stored = new Set(readLines(await download(download_url)));
       const lost = confirmed.filter((line) => !stored.has(line));
       if (lost.length > 0) throw new Error(`confirmed, and lost: ${lost.join(', ')}`);
     },

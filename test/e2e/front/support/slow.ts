@@ -42,7 +42,7 @@ export function startSlowClient(url: URL, options: SlowOptions): SlowClient {
     const socket = connect({ host: url.hostname, port: Number(url.port), localAddress: from });
     open.add(socket);
     let answer = '';
-    const told = (): void => {
+    const finish = (): void => {
       if (answer === '') return;
       answers.push(answer);
       onAnswer?.(answer);
@@ -52,11 +52,11 @@ export function startSlowClient(url: URL, options: SlowOptions): SlowClient {
     // A front that has answered reads on for a while before it closes.
     socket.on('data', (chunk) => {
       answer += chunk;
-      if (isWhole(answer)) told();
+      if (isWhole(answer)) finish();
     });
     socket.on('error', () => {});
     socket.on('close', () => {
-      told();
+      finish();
       open.delete(socket);
       if (againMs !== undefined) setTimeout(start, againMs);
     });

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { portOf } from '../../../support/listen.ts';
+import { listeningPort } from '../../../support/listen.ts';
 import { type Behaviour, type Seen, UPSTREAMS, type Upstream } from './control.ts';
 
-/** Small servers in the places of gate, DocBuilder and editor, which note what they get and do what they are told. */
+/** Small servers in the places of gate, DocBuilder and editor, which note what they get and behave as a test wants. */
 export type Upstreams = Awaited<ReturnType<typeof startUpstreams>>;
 
 interface Running {
@@ -32,7 +32,7 @@ export async function startUpstreams() {
     }
     response.end(JSON.stringify(request.method === 'GET' ? upstream.seen.splice(0) : {}));
   });
-  const controlPort = await portOf(control.listen(0, '127.0.0.1'));
+  const controlPort = await listeningPort(control.listen(0, '127.0.0.1'));
 
   const addresses = Object.fromEntries(UPSTREAMS.map((name) => [name, `127.0.0.1:${running[name].port}`]));
   return {
@@ -69,7 +69,7 @@ async function start(name: Upstream): Promise<Running> {
     connections: 0,
   };
   upstream.server.on('connection', (socket) => serve(name, upstream, socket));
-  upstream.port = await portOf(upstream.server.listen(0, '127.0.0.1'));
+  upstream.port = await listeningPort(upstream.server.listen(0, '127.0.0.1'));
   return upstream;
 }
 
@@ -124,7 +124,7 @@ function answer(name: Upstream, behaviour: Behaviour, request: Seen, socket: Soc
     socket.write(behaviour.raw, 'latin1');
     if (!behaviour.stay) socket.end();
   } else if ('status' in behaviour) {
-    const body = name === 'gateInternal' ? '' : bodyOf(request.target);
+    const body = name === 'gateInternal' ? '' : readBody(request.target);
     socket.write(`HTTP/1.1 ${behaviour.status} Told\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     if (request.headers['connection'] === 'close') socket.end();
   } else {
@@ -132,7 +132,7 @@ function answer(name: Upstream, behaviour: Behaviour, request: Seen, socket: Soc
   }
 }
 
-function bodyOf(target: string): string {
+function readBody(target: string): string {
   if (target === '/svc/healthz') return '{"ok":true}';
   return target === '/hosting/discovery' ? DISCOVERY : 'served by the upstream';
 }

@@ -17,9 +17,9 @@ describe('answers', () => {
     });
     app.use(errorHandler(testLogger()));
     const { port } = await serve(app);
-    for (const [seconds, told] of Object.entries({ 0: '1', 0.2: '1', 1: '1', 10.1: '11', 3600: '3600' })) {
+    for (const [seconds, header] of Object.entries({ 0: '1', 0.2: '1', 1: '1', 10.1: '11', 3600: '3600' })) {
       const response = await fetch(`http://127.0.0.1:${port}/${seconds}`);
-      expect(response.headers.get('retry-after'), seconds).to.equal(told);
+      expect(response.headers.get('retry-after'), seconds).to.equal(header);
     }
   });
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { AppError } from '../../../../src/common/errors.ts';
 import { watchBody } from '../../../../src/common/http/idle.ts';
-import { close, portOf } from '../../../support/listen.ts';
+import { close, listeningPort } from '../../../support/listen.ts';
 import { until } from '../../../support/until.ts';
 
 const IDLE_MS = 50;
@@ -27,7 +27,7 @@ describe('a body on its way', () => {
   async function begin(onFirst: () => void): Promise<void> {
     late = undefined;
     server = createServer();
-    socket = connect(await portOf(server.listen(0, '127.0.0.1')), '127.0.0.1');
+    socket = connect(await listeningPort(server.listen(0, '127.0.0.1')), '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
     [request] = await once(server, 'request');
     watch = watchBody(request, { idleMs: IDLE_MS }, (error) => {

@@ -126,36 +126,13 @@ describe('the outbound door', () => {
   });
 
   describe('post', () => {
-    const body = Buffer.from('{"a":1}');
-
-    it('delivers the body and the headers and resolves with the status, whatever it is', async () => {
-      let received = '';
-      const { port, requests } = await serve((request, response) => {
-        request.on('data', (chunk) => {
-          received += chunk;
-        });
-        request.on('end', () => response.writeHead(Number(request.url?.slice(1)), { Location: '/204' }).end('thanks'));
-      });
-      for (const status of [200, 204, 302, 307, 410, 503]) {
-        received = '';
-        const url = `http://files.test:${port}/${status}`;
-        const headers = { 'Content-Type': 'application/json', 'X-SVC-Event': 'job.done' };
-        expect(await listed().post(url, { headers, body, timeoutMs: 5000 })).to.deep.equal({ status });
-        expect(received).to.equal('{"a":1}');
-      }
-      expect(requests).to.have.length(6);
-      expect(requests[0]?.headers).to.include({
-        'x-svc-event': 'job.done',
-        'content-type': 'application/json',
-        'content-length': '7',
-        'user-agent': 'SVC-Test/1.0',
-      });
-    });
-
     it('sends once: a receiver that hangs up gets no second request', async () => {
       const { port, requests } = await serve((request) => request.socket.destroy());
       const url = `http://files.test:${port}/`;
-      const detail = await refusal(listed().post(url, { headers: {}, body, timeoutMs: 5000 }), 'download_failed');
+      const detail = await refusal(
+        listed().post(url, { headers: {}, body: Buffer.from('x'), timeoutMs: 5000 }),
+        'download_failed',
+      );
       expect(detail).to.deep.equal({ reason: 'network' });
       expect(requests).to.have.length(1);
     });

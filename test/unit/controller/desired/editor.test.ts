@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { editorArguments } from '../../../../cmd/controller/desired/editor.ts';
-import { situationOf } from './situation.ts';
+import { makeSituation } from './situation.ts';
 
 const argumentsWith = (...extraParams: string[]) =>
-  editorArguments(situationOf({ spec: { editor: { extraParams } } }).instance.spec);
+  editorArguments(makeSituation({ spec: { editor: { extraParams } } }).instance.spec);
 
 describe('extraParams of the editor', () => {
   it('that are no setting are refused', () => {
@@ -28,8 +28,6 @@ describe('extraParams of the editor', () => {
     );
   });
 });
-
-describe('the pod of the editor', () => {});
 
 /** The kubelet makes `$` of `$$`, and of `$(NAME)` the value of a variable that there is. */
 function expand(text: string): string {

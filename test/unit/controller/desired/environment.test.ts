@@ -5,15 +5,15 @@ import type { Environment } from '../../../../src/common/config.ts';
 import { useFolder } from '../../../support/folder.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { INSTANCES } from './instances.ts';
-import { container, decoded, objectsOf } from './objects.ts';
+import { container, decoded, makeObjects } from './objects.ts';
 import type { Options } from './situation.ts';
 
 describe('environment of the services', () => {
   const folder = useFolder();
 
   /** All that a container's process finds: variables as the kubelet expands them, and the files of its Secret. */
-  function environmentOf(component: 'gate' | 'docbuilder', options?: Options): Environment {
-    const objects = objectsOf(options);
+  function getEnvironment(component: 'gate' | 'docbuilder', options?: Options): Environment {
+    const objects = makeObjects(options);
     const { env = [], volumeMounts = [] } = container(objects, component);
     const secrets = decoded(objects, 'office-secrets');
     for (const [key, value] of Object.entries(secrets)) writeFileSync(folder.at(key), value);
@@ -29,9 +29,9 @@ describe('environment of the services', () => {
   for (const [name, options] of Object.entries(INSTANCES)) {
     it(`${name}: gate and DocBuilder start with it, and understand what expected/config-${name}.yaml says`, () => {
       // As many workers as this machine has cores for.
-      const { workers: _, ...docbuilder } = loadDocbuilder(environmentOf('docbuilder', options));
+      const { workers: _, ...docbuilder } = loadDocbuilder(getEnvironment('docbuilder', options));
       expectGolden(new URL(`expected/config-${name}.yaml`, import.meta.url), [
-        loadGate(environmentOf('gate', options)),
+        loadGate(getEnvironment('gate', options)),
         docbuilder,
       ]);
     });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { findDifferences } from '../../../support/differences.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { INSTANCES, SHARED } from './instances.ts';
-import { objectsOf } from './objects.ts';
+import { makeObjects } from './objects.ts';
 import { enterprise, type Options, type PartialSpec } from './situation.ts';
 
 const SCHEMA = new URL('../../../../schemas/svcinstance-spec.json', import.meta.url);
@@ -41,7 +41,7 @@ describe('objects of an instance', () => {
 
   for (const [name, options] of Object.entries(INSTANCES)) {
     it(`are those of golden/${name}.yaml, in the same order (UPDATE_GOLDEN=1 writes it)`, () => {
-      expectGolden(new URL(`golden/${name}.yaml`, import.meta.url), objectsOf(options));
+      expectGolden(new URL(`golden/${name}.yaml`, import.meta.url), makeObjects(options));
     });
   }
 });
@@ -191,7 +191,7 @@ const VARIANTS: Readonly<Record<string, readonly [options: Options, base?: Optio
 describe('the objects of another instance', () => {
   const found = Object.entries(VARIANTS).map(([rule, [options, base = {}]]) => ({
     rule,
-    changes: findDifferences(objectsOf(base), objectsOf(options)),
+    changes: findDifferences(makeObjects(base), makeObjects(options)),
   }));
   it(`differ as expected/variants.yaml says, for ${found.length} rules (UPDATE_GOLDEN=1 writes it)`, () => {
     expectGolden(new URL('expected/variants.yaml', import.meta.url), found);

@@ -6,7 +6,7 @@ import { httpRouteObjects, ingressObjects } from '../../../../cmd/controller/des
 import { frontObjects } from '../../../../cmd/controller/desired/front.ts';
 import { networkPolicyObjects, type Policy } from '../../../../cmd/controller/desired/network-policies.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
-import { type PartialSpec, situationOf } from './situation.ts';
+import { makeSituation, type PartialSpec } from './situation.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 const IMAGE = read('Dockerfile').split('AS front\n')[1] ?? '';
@@ -25,7 +25,7 @@ function essence({ apiVersion, kind, metadata, ...rest }: KubernetesObject): obj
   return JSON.parse(JSON.stringify({ apiVersion, kind, name, annotations, ...rest }));
 }
 
-const situation = (spec: PartialSpec) => situationOf({ name: 'svc', spec });
+const situation = (spec: PartialSpec) => makeSituation({ name: 'svc', spec });
 
 describe('objects for an edge are those of ingress/, which people apply by hand', () => {
   it('with gating AuthUrl', () => {
@@ -61,7 +61,7 @@ describe('objects for an edge are those of ingress/, which people apply by hand'
       expect(spec?.ports?.[0]?.name).to.equal('ask');
     }
     const [policy] = written('nginx/auth-url.yaml', 'NetworkPolicy') as Policy[];
-    const front = networkPolicyObjects(situationOf()).find(({ metadata }) => metadata.name === 'office-front');
+    const front = networkPolicyObjects(makeSituation()).find(({ metadata }) => metadata.name === 'office-front');
     const text = JSON.stringify(front?.spec.ingress).replaceAll('"protocol":"TCP",', '');
     expect(JSON.parse(text)).to.deep.equal(policy?.spec.ingress);
   });
@@ -86,7 +86,7 @@ describe('the front has what its image needs', () => {
 });
 
 function frontContainer() {
-  const deployment = frontObjects(situationOf()).find(({ kind }) => kind === 'Deployment') as unknown as V1Deployment;
+  const deployment = frontObjects(makeSituation()).find(({ kind }) => kind === 'Deployment') as unknown as V1Deployment;
   const [container] = deployment.spec?.template.spec?.containers ?? [];
   if (!container) throw new Error('no container');
   return container;

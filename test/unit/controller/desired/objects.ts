@@ -1,21 +1,21 @@
 import type { V1Container, V1DeploymentSpec, V1PodTemplateSpec, V1Secret } from '@kubernetes/client-node';
 import { desired } from '../../../../cmd/controller/desired/index.ts';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
-import { type Options, situationOf } from './situation.ts';
+import { makeSituation, type Options } from './situation.ts';
 
-/** All objects of the instance of `situationOf(options)`. */
-export function objectsOf(options?: Options): KubernetesObject[] {
-  return desired(situationOf(options));
+/** All objects of the instance of `makeSituation(options)`. */
+export function makeObjects(options?: Options): KubernetesObject[] {
+  return desired(makeSituation(options));
 }
 
 /** `kind/name`, the same for no two objects of a namespace. */
-export function idOf({ kind, metadata }: KubernetesObject): string {
+export function getId({ kind, metadata }: KubernetesObject): string {
   return `${kind}/${metadata.name}`;
 }
 
 /** Objects by `kind/name`, as JSON: what travels to the API server. */
 function texts(objects: readonly KubernetesObject[]): Map<string, string> {
-  return new Map(objects.map((object) => [idOf(object), JSON.stringify(object)]));
+  return new Map(objects.map((object) => [getId(object), JSON.stringify(object)]));
 }
 
 /** `kind/name` of what is not the same in both. */
@@ -25,7 +25,7 @@ export function changed(before: readonly KubernetesObject[], after: readonly Kub
 }
 
 /** `spec`, of the kind that the object is known to be. */
-function specOf<T>(object: KubernetesObject): T | undefined {
+function getSpec<T>(object: KubernetesObject): T | undefined {
   return (object as KubernetesObject & { spec?: T }).spec;
 }
 
@@ -33,7 +33,7 @@ function specOf<T>(object: KubernetesObject): T | undefined {
 export function pods(objects: readonly KubernetesObject[]): Map<string, V1PodTemplateSpec> {
   return new Map(
     objects.flatMap((object) => {
-      const template = object.kind === 'Deployment' ? specOf<V1DeploymentSpec>(object)?.template : undefined;
+      const template = object.kind === 'Deployment' ? getSpec<V1DeploymentSpec>(object)?.template : undefined;
       return template ? [[object.metadata.labels?.['app.kubernetes.io/component'] ?? '', template]] : [];
     }),
   );
@@ -48,9 +48,9 @@ export function container(objects: readonly KubernetesObject[], component: strin
   return found;
 }
 
-/** What is in a Secret. */
+/** Returns the values of a Secret. */
 export function decoded(objects: readonly KubernetesObject[], name: string): Record<string, string> {
-  const secret = objects.find((object) => idOf(object) === `Secret/${name}`) as V1Secret | undefined;
+  const secret = objects.find((object) => getId(object) === `Secret/${name}`) as V1Secret | undefined;
   return Object.fromEntries(
     Object.entries(secret?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
   );

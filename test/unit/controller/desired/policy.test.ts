@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { load } from 'js-yaml';
 import { notAllowed, parsePolicy } from '../../../../cmd/controller/desired/policy.ts';
 import type { Policy, PolicyField } from '../../../../cmd/controller/desired/types.ts';
-import { type PartialSpec, situationOf } from './situation.ts';
+import { makeSituation, type PartialSpec } from './situation.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../../docs/examples');
 const NGINX = 'nginx.ingress.kubernetes.io';
@@ -18,7 +18,7 @@ const role = (name: string): PartialSpec => ({
 const pod = (overrides: object): PartialSpec => ({ docbuilder: { pod: overrides } });
 const tolerating = (key: string) => pod({ tolerations: [{ ...(key !== '*' && { key }), operator: 'Exists' }] });
 
-/** What makes more of an author: the member of `allow` that opens it, a spec that has it, and its names. */
+/** Rights beyond an author's: the member of `allow` that grants each, a spec that uses it, and its names. */
 const WIDENING: readonly [field: PolicyField, make: (name: string) => PartialSpec, names: string][] = [
   [
     'ingressAnnotations',
@@ -58,14 +58,15 @@ const WIDENING: readonly [field: PolicyField, make: (name: string) => PartialSpe
   ],
 ];
 
-const told = (spec: PartialSpec, policy: Policy = {}) => notAllowed(situationOf({ spec }).instance.spec, policy);
+const violations = (spec: PartialSpec, policy: Policy = {}) =>
+  notAllowed(makeSituation({ spec }).instance.spec, policy);
 
 describe('what a spec may not have unless the administrator allows it', () => {
   for (const [field, make, names] of WIDENING) {
-    it(`is told with what to do, and allowed by its name: ${field} such as ${names.split(/\s+/)[0]}`, () => {
+    it(`is violations with what to do, and allowed by its name: ${field} such as ${names.split(/\s+/)[0]}`, () => {
       for (const written of names.split(/\s+/)) {
         const spec = make(written);
-        const [message, ...others] = told(spec);
+        const [message, ...others] = violations(spec);
         const [, name] = / has (\S+), which/.exec(message ?? '') ?? [];
         expect(others, written).to.deep.equal([]);
         expect(message).to.match(
@@ -74,20 +75,20 @@ describe('what a spec may not have unless the administrator allows it', () => {
         expect(message).to.include(`: remove it, or have it added to allow.${field} in the values`);
         const plain = written.replace(/=(?![^[]*\]).*$/s, '').replaceAll(/\[[^\]]*\]/g, '');
         expect(name).to.be.oneOf([plain, `${NGINX}/${plain}`]);
-        expect(told(spec, { [field]: [name] })).to.deep.equal([]);
-        expect(told(spec, { [field]: ['*'] })).to.deep.equal([]);
-        expect(told(spec, { [field]: [`${name}x`] })).to.deep.equal([message]);
+        expect(violations(spec, { [field]: [name] })).to.deep.equal([]);
+        expect(violations(spec, { [field]: ['*'] })).to.deep.equal([]);
+        expect(violations(spec, { [field]: [`${name}x`] })).to.deep.equal([message]);
       }
     });
   }
 
   it('is no value of a setting: it may be a secret', () => {
-    expect(told(params('--o:deepl.auth_key=s3cret'))[0]).not.to.include('s3cret');
+    expect(violations(params('--o:deepl.auth_key=s3cret'))[0]).not.to.include('s3cret');
   });
 
   it('is told once for each part of the spec', () => {
     const spec = { ingress: { annotations: { 'a.b/c': '', 'd.e/f': '' } }, gate: { pod: { labels: { a: '' } } } };
-    expect(told(spec).map((message) => message.split(', which')[0])).to.deep.equal([
+    expect(violations(spec).map((message) => message.split(', which')[0])).to.deep.equal([
       'spec.ingress.annotations has a.b/c, d.e/f',
       'spec.gate.pod.labels has a',
     ]);
@@ -97,7 +98,9 @@ describe('what a spec may not have unless the administrator allows it', () => {
 describe('what every instance may have', () => {
   for (const name of readdirSync(EXAMPLES)) {
     it(`is what docs/examples/${name} has`, () => {
-      expect(told((load(readFileSync(join(EXAMPLES, name), 'utf8')) as { spec: PartialSpec }).spec)).to.deep.equal([]);
+      expect(
+        violations((load(readFileSync(join(EXAMPLES, name), 'utf8')) as { spec: PartialSpec }).spec),
+      ).to.deep.equal([]);
     });
   }
 
@@ -112,7 +115,7 @@ describe('what every instance may have', () => {
       params('--o:logging.level=warning', '--o:user_interface.mode=notebookbar', '--o:watermark[0].text=a=b'),
       params('--o:per_document.view_limit=5', '--o:zotero.enable=false', '--o:memproportion=50'),
     ]) {
-      expect(told(spec), JSON.stringify(spec)).to.deep.equal([]);
+      expect(violations(spec), JSON.stringify(spec)).to.deep.equal([]);
     }
   });
 });
@@ -127,7 +130,7 @@ describe('what the administrator allows', () => {
 
   it('may be one value of a setting', () => {
     const policy = { editorParams: ['logging.level=debug'] };
-    expect(told(params('--o:logging.level=debug'), policy)).to.deep.equal([]);
-    expect(told(params('--o:logging.level=trace'), policy)).to.have.lengthOf(1);
+    expect(violations(params('--o:logging.level=debug'), policy)).to.deep.equal([]);
+    expect(violations(params('--o:logging.level=trace'), policy)).to.have.lengthOf(1);
   });
 });

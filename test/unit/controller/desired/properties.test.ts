@@ -5,7 +5,7 @@ import { load } from 'js-yaml';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { type LicenseState, NO_LICENSE } from '../../../../src/common/crypto/license.ts';
 import { INSTANCES, SHARED } from './instances.ts';
-import { container, decoded, idOf, objectsOf, pods } from './objects.ts';
+import { container, decoded, getId, makeObjects, pods } from './objects.ts';
 import { enterprise, type Options, type PartialSpec } from './situation.ts';
 
 /** All that a licence can be. */
@@ -15,7 +15,7 @@ const licenses: fc.Arbitrary<LicenseState> = fc.oneof(
     .tuple(fc.integer({ min: 1, max: 5000 }), fc.constantFrom('valid', 'grace', 'expired'))
     .map(([conns, state]) => enterprise(conns, state)),
 );
-/** What the Secret of the licence may hold. */
+/** Values that the Secret of the licence may hold. */
 const licenseFiles = fc.record(
   { token: fc.base64String(), removedAt: fc.constant('2026-11-21T12:00:00.000Z') },
   { requiredKeys: [] },
@@ -88,8 +88,8 @@ function always(check: (options: Options) => void): void {
 describe('objects of any instance', () => {
   it('have names of their own, of at most 63 characters, in the namespace of the instance that owns them', () => {
     always((options) => {
-      const objects = objectsOf({ ...options, name: LONGEST });
-      expect(new Set(objects.map(idOf)).size).to.equal(objects.length);
+      const objects = makeObjects({ ...options, name: LONGEST });
+      expect(new Set(objects.map(getId)).size).to.equal(objects.length);
       for (const { kind, metadata } of objects) {
         expect(metadata.name, metadata.name).to.match(/^[a-z][a-z0-9-]*$/);
         expect(metadata.name.length).to.be.at.most(63);
@@ -107,25 +107,25 @@ describe('objects of any instance', () => {
   });
 
   it('select pods of their own instance, and none of another whose name begins with the name of this one', () => {
-    const labelsOf = (options: Options) =>
-      [...pods(objectsOf(options)).values()].map(({ metadata }) => metadata?.labels);
+    const getLabels = (options: Options) =>
+      [...pods(makeObjects(options)).values()].map(({ metadata }) => metadata?.labels);
     const takes = (selector: Labels, labels: Labels = {}) =>
       Object.entries(selector).every(([name, value]) => labels[name] === value);
     always((options) => {
-      const [own, others] = [labelsOf(options), labelsOf({ ...options, name: 'office-gate' })];
-      for (const object of objectsOf(options).filter(({ kind }) => SELECTING.includes(kind))) {
+      const [own, others] = [getLabels(options), getLabels({ ...options, name: 'office-gate' })];
+      for (const object of makeObjects(options).filter(({ kind }) => SELECTING.includes(kind))) {
         const { spec } = object as KubernetesObject & { spec: Record<string, Labels & { matchLabels?: Labels }> };
         const { podSelector = {}, selector = podSelector } = spec;
         const takesOne = (all: typeof own) => all.some((labels) => takes(selector.matchLabels ?? selector, labels));
-        expect([takesOne(own), takesOne(others)], idOf(object)).to.deep.equal([true, false]);
+        expect([takesOne(own), takesOne(others)], getId(object)).to.deep.equal([true, false]);
       }
     });
   });
 
   it('name only claims, Secrets and keys that there are', () => {
     always((options) => {
-      const objects = objectsOf(options);
-      const ids = new Set(objects.map(idOf));
+      const objects = makeObjects(options);
+      const ids = new Set(objects.map(getId));
       const secrets = decoded(objects, 'office-secrets');
       const exists = (key: string | undefined) => expect(secrets, key).to.have.property(key ?? '');
       for (const [component, { spec }] of pods(objects)) {
@@ -148,7 +148,7 @@ describe('objects of any instance', () => {
 
   it('give a pod of gate and DocBuilder time to start after the end of one that still has their folder', () => {
     always((options) => {
-      const objects = objectsOf(options);
+      const objects = makeObjects(options);
       if (options.spec?.storage && 's3' in options.spec.storage) return;
       for (const component of ['gate', 'docbuilder']) {
         const { periodSeconds = 0, failureThreshold = 0 } = container(objects, component).startupProbe ?? {};
@@ -159,7 +159,7 @@ describe('objects of any instance', () => {
   });
 
   it('show a component no secret but its own', () => {
-    const objects = objectsOf(INSTANCES['everything-set']);
+    const objects = makeObjects(INSTANCES['everything-set']);
     const keys = (component: string) => {
       const items = pods(objects)
         .get(component)

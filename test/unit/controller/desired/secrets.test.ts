@@ -28,8 +28,8 @@ const FIRST = effectiveSecrets({}, {}, counting());
 const PREVIOUS = { 'embed-jwt-secret-previous': 'p' };
 const STORE = { 'database-url': 'postgresql://db/svc', 's3-access-key-id': 'id', 's3-secret-access-key': 's' };
 const TURNS_ON = { ...PREVIOUS, 'docbuilder-jwt-secret': 'j' };
-const keysOf = (values: object) => Object.keys(values) as SecretKey[];
-const without = (values: object) => Object.fromEntries(keysOf(values).map((key) => [key, undefined]));
+const getKeys = (values: object) => Object.keys(values) as SecretKey[];
+const without = (values: object) => Object.fromEntries(getKeys(values).map((key) => [key, undefined]));
 
 /** Changes of the values from before, where nothing is made: undefined is absent. */
 const CASES: readonly [
@@ -54,9 +54,9 @@ const CASES: readonly [
   ['count as not given when empty', { values: { 'embed-link-secret': '\n' } }, {}, {}],
   ['stay when their key is no longer given', { values: {} }, { 'embed-callback-secret': 'c' }, {}],
   ['go when their key is no longer given and they turn something on', { values: {} }, TURNS_ON, without(TURNS_ON)],
-  ['all stay while the Secret that they came from is missing', { gone: keysOf(TURNS_ON) }, TURNS_ON, {}],
+  ['all stay while the Secret that they came from is missing', { gone: getKeys(TURNS_ON) }, TURNS_ON, {}],
   ['are those of the store that is named', { store: STORE }, {}, STORE],
-  ['stay those of the store while its Secret is missing', { gone: keysOf(STORE) }, STORE, {}],
+  ['stay those of the store while its Secret is missing', { gone: getKeys(STORE) }, STORE, {}],
   ['go with the store', {}, STORE, without(STORE)],
   ['are no keys of the store in spec.secrets', { values: STORE }, {}, {}],
   ['have none for signing beside unsigned ones', { allowUnsigned: true }, {}, { 'embed-jwt-secret': undefined }],

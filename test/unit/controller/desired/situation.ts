@@ -32,7 +32,7 @@ export interface Options {
 }
 
 /** A situation of an instance `office`, whose spec has the schema's defaults as if it came from the API server. */
-export function situationOf(options: Options = {}): Situation {
+export function makeSituation(options: Options = {}): Situation {
   const {
     name = 'office',
     spec = {},
@@ -84,7 +84,7 @@ export function enterprise(conns: number, state: 'valid' | 'grace' | 'expired' =
   return { state, graceDaysLeft: state === 'grace' ? 12 : null, claims, problem: null };
 }
 
-/** What structural defaulting does: members that are absent, from outside to inside. */
+/** Adds absent members as structural defaulting does, from outside to inside. */
 function withDefaults(node: Node, value: unknown): unknown {
   const { properties } = node.$ref ? resolved(node.$ref) : node;
   if (!properties || typeof value !== 'object' || value === null) return value;

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { docbuilderSizing } from '../../../../cmd/controller/desired/sizing.ts';
 import { NO_LICENSE } from '../../../../src/common/crypto/license.ts';
 import { SHARED } from './instances.ts';
-import { enterprise, type Options, situationOf } from './situation.ts';
+import { enterprise, makeSituation, type Options } from './situation.ts';
 
-const sized = (options: Options = {}) => docbuilderSizing(situationOf(options));
+const sized = (options: Options = {}) => docbuilderSizing(makeSituation(options));
 const licensed = (conns: number): Options => ({ license: enterprise(conns) });
 const shared = (conns: number, docbuilder: object = {}): Options => ({
   license: conns === 0 ? NO_LICENSE : enterprise(conns),

@@ -15,7 +15,7 @@ export interface MirrorOptions {
 /** A reflector whose changes are kept, and applied one after the other to a copy. */
 export function mirror(client: ApiClient, options: MirrorOptions = {}) {
   const changes: Change<KubernetesObject>[] = [];
-  /** What a consumer has that only followed the changes: version by name. */
+  /** The state of a consumer that only followed the changes: version by name. */
   const copy = new Map<string, string>();
   /** Changes that made no sense to it. */
   const misfits: string[] = [];

@@ -5,7 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import type { WatchEvent } from '../../../../cmd/controller/k8s/client.ts';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
-import { portOf } from '../../../support/listen.ts';
+import { listeningPort } from '../../../support/listen.ts';
 import { secret } from '../../../support/logs.ts';
 
 export const TOKEN = secret('token-of-the-stand-in');
@@ -138,7 +138,7 @@ export async function startStandIn(tls?: { key: string; cert: string }) {
     accepted += 1;
   });
   server.listen(0, '127.0.0.1');
-  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${await portOf(server)}`;
+  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${await listeningPort(server)}`;
   /** Sends to all open watches. */
   const send = (text: string): void => [...watches.keys()].forEach((response) => void response.write(text));
   return Object.assign(settings, {
@@ -151,7 +151,7 @@ export async function startStandIn(tls?: { key: string; cert: string }) {
     put: (path: string, name: string, data: Record<string, unknown> = {}) =>
       write(path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'one' }, ...data }),
     objects: (path: string) => [...at(path).values()],
-    /** Forgets all history: a watch from an older version is told 410. */
+    /** Forgets all history: a watch from an older version gets a 410. */
     compact() {
       history.length = 0;
       oldest = version + 1;
@@ -211,7 +211,7 @@ export function useStandIn(timeoutMs = 12_000): { server: StandIn; client: ApiCl
   return at;
 }
 
-/** What `work` rejects with. */
+/** Returns the error that `work` rejects with. */
 export async function failure(work: Promise<unknown>): Promise<Error & { status?: number }> {
   try {
     await work;

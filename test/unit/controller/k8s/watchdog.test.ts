@@ -35,26 +35,19 @@ describe('k8s: watchdog', () => {
     return until('it probes', () => probes >= goal || undefined);
   };
 
-  it('tells once, as soon as the API server can be reached again', async () => {
-    failure = new Error('black hole');
-    await probed(2);
-    failure = undefined;
-    await probed(3);
-    expect(restarts).to.equal(1);
-  });
-
-  it('takes a refusal to answer it for an answer, and an API server that is not ready for none', async () => {
-    failure = new ApiError('GET /readyz', { status: 403 });
-    await probed(3);
-    failure = undefined;
-    await probed(2);
-    expect(restarts).to.equal(0);
-    failure = new ApiError('GET /readyz', { status: 500 });
-    await probed(2);
-    failure = undefined;
-    await probed(3);
-    expect(restarts).to.equal(1);
-  });
+  for (const [what, error, expected] of [
+    ['tells once, as soon as the API server can be reached again', new Error('black hole'), 1],
+    ['takes a refusal to answer it for an answer', new ApiError('GET /readyz', { status: 403 }), 0],
+    ['takes an API server that is not ready for none', new ApiError('GET /readyz', { status: 500 }), 1],
+  ] as const) {
+    it(what, async () => {
+      failure = error;
+      await probed(2);
+      failure = undefined;
+      await probed(3);
+      expect(restarts).to.equal(expected);
+    });
+  }
 
   it('ends when it is stopped', async () => {
     await probed(1);

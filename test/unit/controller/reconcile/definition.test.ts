@@ -52,9 +52,9 @@ describe('the CustomResourceDefinition in a cluster', () => {
         if (found instanceof Error) throw found;
         return found;
       };
-      const told = await definitionProblem({ get } as unknown as Client);
-      if (problem) expect(told).to.include(problem);
-      else expect(told).to.equal(undefined);
+      const reported = await definitionProblem({ get } as unknown as Client);
+      if (problem) expect(reported).to.include(problem);
+      else expect(reported).to.equal(undefined);
     });
   }
 });

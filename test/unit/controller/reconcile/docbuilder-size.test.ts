@@ -9,27 +9,27 @@ import type { ApplyOptions, Client } from '../../../../cmd/controller/k8s/client
 import { DocbuilderResizer } from '../../../../cmd/controller/reconcile/docbuilder-size.ts';
 import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects.ts';
 import { SHARED } from '../desired/instances.ts';
-import { enterprise, situationOf } from '../desired/situation.ts';
+import { enterprise, makeSituation } from '../desired/situation.ts';
 
 type Deployment = V1Deployment & KubernetesObject;
 
-const SMALL = situationOf({ license: enterprise(100) });
-const LARGE = situationOf({ license: enterprise(200) });
+const SMALL = makeSituation({ license: enterprise(100) });
+const LARGE = makeSituation({ license: enterprise(200) });
 
-/** What the controller has applied of a container, as the API server has it in its books. */
+/** Fields of a container that the controller applied, as `managedFields` lists them. */
 const AMOUNTS = { 'f:cpu': {}, 'f:memory': {} };
 const CONTAINER = { 'k:{"name":"docbuilder"}': { 'f:resources': { 'f:requests': AMOUNTS, 'f:limits': AMOUNTS } } };
 const SIZE_FIELDS = { 'f:spec': { 'f:template': { 'f:spec': { 'f:containers': CONTAINER } } } };
 
 const isDocbuilder = ({ kind, metadata }: KubernetesObject) =>
   kind === 'Deployment' && metadata.name === 'office-docbuilder';
-const deploymentOf = (objects: readonly KubernetesObject[]) => objects.find(isDocbuilder) as Deployment;
-const limitOf = (objects: readonly KubernetesObject[]) =>
-  deploymentOf(objects).spec?.template.spec?.containers[0]?.resources?.limits?.['memory'];
+const findDeployment = (objects: readonly KubernetesObject[]) => objects.find(isDocbuilder) as Deployment;
+const getLimit = (objects: readonly KubernetesObject[]) =>
+  findDeployment(objects).spec?.template.spec?.containers[0]?.resources?.limits?.['memory'];
 
 describe("DocBuilder's size in a cluster", () => {
   let owned: OwnedObjects;
-  /** Of the Deployment that there is. */
+  /** The existing Deployment. */
   let live: KubernetesObject;
   let asked: string[];
   let refusal: ApiError | undefined;
@@ -42,7 +42,7 @@ describe("DocBuilder's size in a cluster", () => {
     asked = [];
     refusal = undefined;
     made(SMALL);
-    const container = deploymentOf(desired(SMALL)).spec?.template.spec?.containers[0];
+    const container = findDeployment(desired(SMALL)).spec?.template.spec?.containers[0];
     const pod = (name: string) =>
       ({
         ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'documents' } },
@@ -70,7 +70,7 @@ describe("DocBuilder's size in a cluster", () => {
 
   /** As it was applied for a situation. */
   function made(situation: Situation): void {
-    const object = deploymentOf(desired(situation));
+    const object = findDeployment(desired(situation));
     const managedFields = [{ manager: 'svc-controller', operation: 'Apply', fieldsV1: SIZE_FIELDS }];
     const metadata = { ...object.metadata, uid: 'u', resourceVersion: '1', generation: 1, managedFields };
     live = { ...object, metadata };
@@ -126,7 +126,7 @@ describe("DocBuilder's size in a cluster", () => {
       refusal = new ApiError('PATCH /x', { status, message: 'the server could not find the requested resource' });
       const found = await sizes.observe(LARGE);
       expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
-      expect(limitOf(await sizes.objects(LARGE, found)), `${status}`).to.equal('9Gi');
+      expect(getLimit(await sizes.objects(LARGE, found)), `${status}`).to.equal('9Gi');
       sizes = new DocbuilderResizer({ client, owned });
     }
   });
@@ -139,7 +139,7 @@ describe("DocBuilder's size in a cluster", () => {
     expect(remark).to.match(/^Pod pod cannot be resized: .*exceeded quota\. DocBuilder goes on with the workers/);
     refusal = new ApiError('PATCH /x', { status: 404, reason: 'NotFound', message: 'pods "pod" not found' });
     expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
-    expect(limitOf(await sizes.objects(LARGE, found))).to.equal('4992Mi');
+    expect(getLimit(await sizes.objects(LARGE, found))).to.equal('4992Mi');
   });
 
   for (const [what, status, message] of [
@@ -159,12 +159,12 @@ describe("DocBuilder's size in a cluster", () => {
       if (options.dryRun) throw new ApiError('PATCH /x', answer);
       return apply(resource, object, options);
     };
-    expect(limitOf(await sizes.objects(LARGE, found))).to.equal('4992Mi');
+    expect(getLimit(await sizes.objects(LARGE, found))).to.equal('4992Mi');
     expect(await sizes.resize(LARGE, found)).to.deep.equal({ pending: true });
   }
 
   it('is given to every pod; workers are what the smallest has memory for, and pods that come are no reason to make others', async () => {
-    const shared = (conns: number) => situationOf({ license: enterprise(conns), spec: { storage: SHARED } });
+    const shared = (conns: number) => makeSituation({ license: enterprise(conns), spec: { storage: SHARED } });
     made(shared(100));
     const [first] = pods;
     const larger = structuredClone(first) as V1Pod & KubernetesObject;
@@ -177,8 +177,8 @@ describe("DocBuilder's size in a cluster", () => {
     expect(found.running).to.deep.equal({ memory: 4992, replicas: 1 });
     const wanted = { ...situation, docbuilder: found.running };
     const objects = await sizes.objects(wanted, found);
-    expect(limitOf(objects)).to.equal('4992Mi');
-    expect(deploymentOf(objects).spec?.replicas).to.equal(4);
+    expect(getLimit(objects)).to.equal('4992Mi');
+    expect(findDeployment(objects).spec?.replicas).to.equal(4);
     expect(
       objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'office-docbuilder'),
     ).to.deep.include({ data: { workers: '2' } });

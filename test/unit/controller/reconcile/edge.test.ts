@@ -8,7 +8,7 @@ import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects
 import { useFolder } from '../../../support/folder.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { makeAuthority, makeIdentity } from '../../../support/pki.ts';
-import { type PartialSpec, situationOf } from '../desired/situation.ts';
+import { makeSituation, type PartialSpec } from '../desired/situation.ts';
 import { memoryClient } from './memory-client.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -74,7 +74,7 @@ describe('whether people get through to the front', () => {
   async function look({ spec = {}, statuses = [], defaulted, there = [ingressClass('nginx')], minutes }: Seen) {
     const server = memoryClient();
     for (const object of there) server.put(object);
-    const situation = situationOf({ spec });
+    const situation = makeSituation({ spec });
     const owned = new OwnedObjects();
     for (const [index, object] of [...ingressObjects(situation), ...httpRouteObjects(situation)].entries()) {
       const status = statuses[Math.min(index, statuses.length - 1)];

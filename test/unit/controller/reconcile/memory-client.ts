@@ -62,7 +62,7 @@ export function memoryClient() {
 
   return Object.assign(hooks, {
     client,
-    /** What was asked since the last time somebody looked, such as `get Service/office-gate`. */
+    /** Returns the requests since the last call, such as `get Service/office-gate`. */
     asked(): string[] {
       const before = asked;
       asked = [];

@@ -4,7 +4,7 @@ import { type QueueOptions, WorkQueue } from '../../../../cmd/controller/reconci
 import { testLogger } from '../../../support/logs.ts';
 import { until } from '../../../support/until.ts';
 
-/** A queue, with work that ends when it is told to. */
+/** A queue, with work that ends when a test ends it. */
 function makeQueue(options: Partial<QueueOptions> = {}) {
   const started: string[] = [];
   const open: { key: string; end: (next?: number) => void; fail: () => void; signal: AbortSignal }[] = [];
@@ -61,12 +61,12 @@ describe('the queue of instances', () => {
   });
 
   it('tells the work how often it has failed before, until it succeeds', async () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     const queue = new WorkQueue({
       reconcile: async (_, __, failures) => {
-        told.push(failures);
-        if (told.length === 3) return 1;
-        if (told.length < 3) throw new Error('failed on purpose');
+        reported.push(failures);
+        if (reported.length === 3) return 1;
+        if (reported.length < 3) throw new Error('failed on purpose');
         return undefined;
       },
       log,
@@ -74,8 +74,8 @@ describe('the queue of instances', () => {
     });
     queue.start();
     queue.add('a');
-    await until('four runs', () => told[3] !== undefined || undefined);
-    expect(told).to.deep.equal([0, 1, 2, 0]);
+    await until('four runs', () => reported[3] !== undefined || undefined);
+    expect(reported).to.deep.equal([0, 1, 2, 0]);
   });
 
   for (const [how, error, waits] of [
@@ -83,18 +83,18 @@ describe('the queue of instances', () => {
     ['as late as a busy API server asks for', new ApiError('PATCH /x', { status: 429, retryAfter: 7 }), [7_000]],
   ] as const) {
     it(`tries what fails again, ${how}`, async () => {
-      const told: number[] = [];
+      const reported: number[] = [];
       const queue = new WorkQueue({
         reconcile: () => Promise.reject(error),
         backoff: { minMs: 4, maxMs: 16 },
         random: () => 1,
-        log: { warn: (facts: object) => void told.push((facts as { retry_ms: number }).retry_ms) } as typeof log,
+        log: { warn: (facts: object) => void reported.push((facts as { retry_ms: number }).retry_ms) } as typeof log,
       });
       queue.start();
       queue.add('a');
-      await until('failures', () => told.length >= waits.length);
+      await until('failures', () => reported.length >= waits.length);
       await queue.stop();
-      expect(told.slice(0, 5)).to.deep.equal(waits);
+      expect(reported.slice(0, 5)).to.deep.equal(waits);
     });
   }
 

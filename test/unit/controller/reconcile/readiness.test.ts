@@ -10,7 +10,7 @@ import {
 } from '../../../../cmd/controller/reconcile/readiness.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { SHARED } from '../desired/instances.ts';
-import { situationOf } from '../desired/situation.ts';
+import { makeSituation } from '../desired/situation.ts';
 
 const DONE: ComponentState = { rollout: { desired: 1, ready: 1, available: true, complete: true } };
 const STARTING: ComponentState = { rollout: { desired: 1, ready: 0, available: false, complete: false } };
@@ -125,7 +125,7 @@ describe('conditions', () => {
 });
 
 describe('whether the database and the bucket of an instance are ready', () => {
-  const { instance } = situationOf({ spec: { storage: SHARED } });
+  const { instance } = makeSituation({ spec: { storage: SHARED } });
   const refused = { ...DONE, pods: { reason: 'StorageRefused', message: 'No such bucket.', stalled: false } };
   const unscheduled = { ...DONE, pods: { ...refused.pods, reason: 'Unschedulable' } };
   const STARTED = { ...ALL, editor: STARTING, front: STARTING };
@@ -148,6 +148,6 @@ describe('whether the database and the bucket of an instance are ready', () => {
   }
 
   it('is no question where documents are in volumes', () => {
-    expect(storageFindings(situationOf().instance, ALL)).to.deep.equal([]);
+    expect(storageFindings(makeSituation().instance, ALL)).to.deep.equal([]);
   });
 });

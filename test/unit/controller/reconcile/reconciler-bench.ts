@@ -6,20 +6,20 @@ import { OwnedObjects } from '../../../../cmd/controller/reconcile/owned-objects
 import { RepairLimiter } from '../../../../cmd/controller/reconcile/queue.ts';
 import { InstanceReconciler } from '../../../../cmd/controller/reconcile/reconciler.ts';
 import { testLogger } from '../../../support/logs.ts';
-import { situationOf } from '../desired/situation.ts';
+import { makeSituation } from '../desired/situation.ts';
 import { memoryClient } from './memory-client.ts';
 
 /** An instance `office` on an API server in memory, and a reconciler that has not looked at it yet. */
 export class ReconcilerBench {
   readonly server = memoryClient();
   now = Date.parse('2026-11-21T12:00:00Z');
-  settings: Settings = situationOf().settings;
+  settings: Settings = makeSituation().settings;
   readonly owned = new OwnedObjects();
   readonly instances = new Instances();
   readonly #reconciler: InstanceReconciler;
 
   constructor() {
-    const { metadata, spec } = situationOf().instance;
+    const { metadata, spec } = makeSituation().instance;
     const { apiVersion, kind } = RESOURCES.svcInstance;
     this.server.put({ apiVersion, kind, metadata, spec } as SvcInstance);
     this.#reconciler = new InstanceReconciler({
@@ -39,7 +39,7 @@ export class ReconcilerBench {
   }
 
   reconcile(failures = 0, signal = new AbortController().signal): Promise<number | undefined> {
-    return this.#reconciler.reconcile(getKey(situationOf().instance), signal, failures);
+    return this.#reconciler.reconcile(getKey(makeSituation().instance), signal, failures);
   }
 
   office(): SvcInstance {

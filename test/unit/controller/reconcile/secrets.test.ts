@@ -15,7 +15,7 @@ import type { SvcInstance } from '../../../../cmd/controller/reconcile/instances
 import { readSecrets } from '../../../../cmd/controller/reconcile/secrets.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { SHARED } from '../desired/instances.ts';
-import { type PartialSpec, situationOf } from '../desired/situation.ts';
+import { makeSituation, type PartialSpec } from '../desired/situation.ts';
 import { memoryClient } from './memory-client.ts';
 
 /** As CloudNativePG 1.26 makes it. */
@@ -34,12 +34,12 @@ const { uri: _, ...PARTS } = CLOUDNATIVEPG;
 const LABELS = { 'svc.internal/instance': 'office' };
 
 describe('the Secrets that a spec names', () => {
-  const { settings } = situationOf();
-  const own = { ownerReferences: metadata(situationOf(), { name: 'office-secrets' }).ownerReferences };
+  const { settings } = makeSituation();
+  const own = { ownerReferences: metadata(makeSituation(), { name: 'office-secrets' }).ownerReferences };
 
   function world(spec: PartialSpec) {
     const server = memoryClient();
-    const instance = situationOf({ spec }).instance as SvcInstance;
+    const instance = makeSituation({ spec }).instance as SvcInstance;
     const put = (name: string, values?: Record<string, string>, more: object = { labels: LABELS }) =>
       server.put({
         ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'documents', ...more } },
@@ -102,7 +102,7 @@ describe('the Secrets that a spec names', () => {
     const { put, read } = world({ storage: SHARED });
     const before = { 'database-url': 'postgresql://of/before', 's3-access-key-id': 'i', 's3-secret-access-key': 's' };
     put('office-secrets', before, own);
-    // Somebody else's: the instance is not told its content.
+    // It is somebody else's: the instance does not get its content.
     put('office-db-app', CLOUDNATIVEPG, {});
     const { values, troubles, remarks } = await read();
     expect(troubles).to.deep.equal([]);

@@ -4,14 +4,14 @@ import type { Finding } from '../../../../cmd/controller/reconcile/conditions.ts
 import { pauseFinding } from '../../../../cmd/controller/reconcile/readiness.ts';
 import { buildStatus, failingStatus, requestedAt, sameStatus } from '../../../../cmd/controller/reconcile/status.ts';
 import type { SvcInstanceStatus } from '../../../../src/common/generated/wire.ts';
-import { enterprise, type Options, situationOf } from '../desired/situation.ts';
+import { enterprise, makeSituation, type Options } from '../desired/situation.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const READY: Finding = { type: 'Ready', status: 'True', reason: 'AllAvailable', message: 'm' };
 const NOTHING = { gate: {}, docbuilder: {}, editor: {}, front: {} };
 
 function statusFor(options: Options, more: Partial<Parameters<typeof buildStatus>[0]> = {}): SvcInstanceStatus {
-  const what = { situation: situationOf(options), previous: {}, findings: [READY], components: NOTHING } as const;
+  const what = { situation: makeSituation(options), previous: {}, findings: [READY], components: NOTHING } as const;
   return buildStatus({ ...what, extent: 'everything', licensed: true, isApplied: () => true, now: NOW, ...more });
 }
 
@@ -66,7 +66,7 @@ describe('the status of an instance', () => {
 });
 
 describe('an instance that cannot be dealt with', () => {
-  const { instance } = situationOf();
+  const { instance } = makeSituation();
   const previous = statusFor({});
   const statusAfter = (error: unknown) =>
     failingStatus({ metadata: { ...instance.metadata, generation: 2 }, status: previous }, error, NOW);
@@ -92,7 +92,7 @@ describe('an instance that cannot be dealt with', () => {
 describe('a paused instance', () => {
   it('is one by the value true alone, and whoever writes another is told', () => {
     const said = (value: string) => {
-      const { metadata } = situationOf().instance;
+      const { metadata } = makeSituation().instance;
       return pauseFinding({ metadata: { ...metadata, annotations: { 'svc.internal/paused': value } } });
     };
     expect(said('true')).to.include({ status: 'True', reason: 'Asked' });

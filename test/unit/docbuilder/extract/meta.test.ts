@@ -55,7 +55,7 @@ describe('metadata', () => {
   it('has no author and no time that a document does not state', async () => {
     const said =
       '<dc:creator>Minh</dc:creator><meta:creation-date>1601-01-01T00:00:00Z</meta:creation-date><meta:print-date>2020-01-02T03:04:05</meta:print-date>';
-    // Of a doc LibreOffice knows only the local time of its printing.
+    // LibreOffice knows only the local time when a doc was printed.
     for (const [format, printed] of [
       ['doc', null],
       ['xls', '2020-01-02T03:04:05Z'],

@@ -28,7 +28,7 @@ describe('job callbacks', () => {
     };
   }
 
-  /** Gives jobs to a sender until it has told of one attempt. */
+  /** Gives jobs to a sender until it has reported one attempt. */
   async function deliver(now: number, jobs: Job[], ownsCallback = async (_job: { id: string }) => true): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const sender = createCallbackSender({
@@ -40,7 +40,7 @@ describe('job callbacks', () => {
       store: {
         ownsCallback,
         update: async () => {
-          // An attempt is told of before the next one is planned, which a stop then leaves to a later run.
+          // An attempt is reported before the next one is planned, which a stop then leaves to a later run.
           sender.stop();
           resolve();
         },

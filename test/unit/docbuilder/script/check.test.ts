@@ -7,7 +7,7 @@ const toPlan = (max_outputs_per_build: number, max_script_units: number, edition
   ({ edition, limits: { max_outputs_per_build, max_script_units } }) as EffectivePlan;
 const LARGE = toPlan(5, 1e6, 'enterprise');
 
-/** What a script of each type says: its content, which it needs, its formats, and members that only it may have. */
+/** The members of a script of each type: its content, which it needs, its formats, and members that only it may have. */
 const TYPES = {
   text: {
     content: { body: [{ type: 'page_break' }] },

@@ -11,7 +11,6 @@ const row = (list: string) => [p(`{{#${list}}}{{name}}`), p(`{{/${list}}}`)];
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const EXPRESSIONS = ['1+1', 'a||b', 'a | upper', 'process.exit(1)', 'constructor.constructor("return 1")()', '-w:p a'];
 
-/** What is filled in. */
 const DATA = {
   ...{ text: 'một', number: 1234.5, no: false, nil: null, zero: 0, a: 1, b: 2, none: [] },
   kept: [9007199254740991, -9007199254740991, 0.1, 12345678.9],
@@ -100,24 +99,24 @@ const LISTS = p('{{#none}}') + p('{{.}}') + p('{{/none}}');
 const control = (content: string) => `<w:sdt><w:sdtPr/><w:sdtContent>${content}</w:sdtContent></w:sdt>`;
 const GOING = `<w:tr><w:tc>${p('{{#none}}{{.}}')}</w:tc><w:tc>${p('{{/none}}')}</w:tc></w:tr>`;
 const STAYING = '<w:tr><w:tc><w:p/></w:tc></w:tr>';
-const tableOf = (...rows: string[]) => `<w:tbl><w:tblPr/><w:tblGrid/>${rows.join('')}</w:tbl>`;
+const makeTable = (...rows: string[]) => `<w:tbl><w:tblPr/><w:tblGrid/>${rows.join('')}</w:tbl>`;
 
-/** What holds nothing but a list without items: as written, and as it is filled. */
+/** Containers of nothing but a list without items: as written, and as filled. */
 const EMPTIED: Record<string, [written: string, filled: string]> = {
-  'a content control of rows goes': [tableOf(control(GOING), STAYING), tableOf(STAYING)],
-  'a control of rows in another one goes with it': [tableOf(control(control(GOING)), STAYING), tableOf(STAYING)],
+  'a content control of rows goes': [makeTable(control(GOING), STAYING), makeTable(STAYING)],
+  'a control of rows in another one goes with it': [makeTable(control(control(GOING)), STAYING), makeTable(STAYING)],
   'a control of rows stays if one of its rows does': [
-    tableOf(control(control(GOING) + control(STAYING))),
-    tableOf(control(control(STAYING))),
+    makeTable(control(control(GOING) + control(STAYING))),
+    makeTable(control(control(STAYING))),
   ],
-  'a table goes with its last control of rows': [tableOf(control(GOING)), ''],
+  'a table goes with its last control of rows': [makeTable(control(GOING)), ''],
   'a control of paragraphs gets one': [control(LISTS), control('<w:p></w:p>')],
   'a cell gets a paragraph': [
-    tableOf(`<w:tr><w:tc>${LISTS}</w:tc></w:tr>`),
-    tableOf('<w:tr><w:tc><w:p/></w:tc></w:tr>'),
+    makeTable(`<w:tr><w:tc>${LISTS}</w:tc></w:tr>`),
+    makeTable('<w:tr><w:tc><w:p/></w:tc></w:tr>'),
   ],
   'a text box gets a paragraph': [p(textBox(LISTS)), p(textBox('<w:p/>', 1))],
-  'a text box whose table goes gets a paragraph': [p(textBox(tableOf(GOING))), p(textBox('<w:p/>', 1))],
+  'a text box whose table goes gets a paragraph': [p(textBox(makeTable(GOING))), p(textBox('<w:p/>', 1))],
 };
 
 describe('filling a template', () => {
@@ -129,7 +128,7 @@ describe('filling a template', () => {
   }
 
   it('with an empty list, headers, footers and notes get a paragraph', async () => {
-    const parts = { header: LISTS, footer: tableOf(GOING), footnotes: [LISTS, p('1')], endnotes: [LISTS] };
+    const parts = { header: LISTS, footer: makeTable(GOING), footnotes: [LISTS, p('1')], endnotes: [LISTS] };
     const filled = await fill(docxTemplate({ body: p(''), ...parts }), { none: [] });
     expect(filled['word/header1.xml']).to.match(/<w:hdr [^>]*><w:p\/><\/w:hdr>$/);
     expect(filled['word/footer2.xml']).to.match(/<w:ftr [^>]*><w:p\/><\/w:ftr>$/);
@@ -301,7 +300,7 @@ const FOREIGN = Object.entries({
   ...{ '{{#}}': 'thẻ không có tên', '{{/}}': 'thẻ không có tên' },
 });
 
-/** Each mistake as `place paragraph tag message`, and the error's fields where they are told. */
+/** Each mistake as `place paragraph tag message`, and the error's fields if given. */
 interface Mistakes {
   template: string | Buffer;
   data?: unknown;

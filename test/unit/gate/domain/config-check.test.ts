@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createConfigCheck, type Embedding } from '../../../../cmd/gate/domain/config-check.ts';
 import { FILE_TYPES } from '../../../../cmd/gate/domain/model.ts';
 import { AppError } from '../../../../src/common/errors.ts';
+import { failure } from '../../../support/failure.ts';
 import { hmac, jws } from '../../../support/jws.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -20,14 +21,7 @@ const signedOnly = createConfigCheck({ jwtSecrets: [SECRET, PREVIOUS], allowUnsi
 const token = (payload: object, key = SECRET, alg = 'HS256') => jws({ alg }, payload, hmac(256, key));
 const good = (payload: object = full) => token({ exp: SECONDS + 60, ...payload });
 
-async function refusal(work: Promise<Embedding>): Promise<AppError> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof AppError)) throw error ?? new Error('not refused');
-  return error;
-}
+const refusal = async (work: Promise<Embedding>) => (await failure(work)) as AppError;
 const paths = async (config: unknown) => {
   const { errors } = (await refusal(unsigned(config))).detail as { errors: { path: string }[] };
   return errors.map(({ path }) => path);

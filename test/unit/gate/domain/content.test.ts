@@ -13,7 +13,7 @@ import { csv, rtf, txt } from '../../../support/open-documents.ts';
 
 const HTML = 'text/html; charset=utf-8';
 
-/** The types that a file's first bytes pass for; packages are told by more than that. */
+/** The types that a file's first bytes pass for; packages need more than that. */
 const passesFor = (bytes: Buffer | string, contentType?: string): FileType[] => {
   const found = sniffContent(
     (typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes).subarray(0, SNIFF_BYTES),

@@ -24,7 +24,7 @@ describe('an editor that does not reach the WOPI host', () => {
       calls.opened();
       await pause(20);
       calls.stop();
-      // One that is opened late is told of in its turn.
+      // A document that is opened late comes in its turn.
       const expected = what === 'nothing is opened' ? 1 : said;
       expect(lines).to.deep.equal(Array.from({ length: expected }, () => ({ wopi_url: 'http://gate:8081' })));
     });

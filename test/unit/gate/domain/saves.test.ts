@@ -110,20 +110,20 @@ describe('saves', () => {
   });
 
   it('tell of who saves before the editor lists them, and of nobody with the save after all have left', async () => {
-    const told: DocumentCallback[] = [];
-    await begin({ poster: { post: async ({ body }) => told.push(JSON.parse(body)) && 200 } });
+    const callbacks: DocumentCallback[] = [];
+    await begin({ poster: { post: async ({ body }) => callbacks.push(JSON.parse(body)) && 200 } });
     const user = { id: 'u2', name: 'Bình' };
     session = { ...session, user };
     await save(bytes('new'));
     // The editor still lists them while it uploads the last save.
     await save(bytes('last'), { final: true });
-    await until('both callbacks', () => told.length === 2);
-    expect(told.map(({ users }) => users)).to.deep.equal([[{ id: 'u1', name: 'Lan' }, user], []]);
+    await until('both callbacks', () => callbacks.length === 2);
+    expect(callbacks.map(({ users }) => users)).to.deep.equal([[{ id: 'u1', name: 'Lan' }, user], []]);
   });
 
   it('of bytes that are stored already make no version, unless somebody asked for it', async () => {
-    const told: DocumentCallback[] = [];
-    await begin({ poster: { post: async ({ body }) => told.push(JSON.parse(body)) && 200 } });
+    const callbacks: DocumentCallback[] = [];
+    await begin({ poster: { post: async ({ body }) => callbacks.push(JSON.parse(body)) && 200 } });
     const original = await save(bytes('the original'), { final: true });
     expect(original, 'what nobody touched').to.include({ version: 0 });
     const uploads: [content: string, facts: Partial<SaveFacts>, version: number][] = [
@@ -143,8 +143,8 @@ describe('saves', () => {
       expect(stored, `upload ${index}`).to.include({ version: number });
       expect(await version(), `upload ${index}`).to.equal(number);
     }
-    await until('the callbacks', () => told.length >= 5);
-    expect(told.map((body) => body.version)).to.deep.equal([1, 2, 3, 4, 5]);
+    await until('the callbacks', () => callbacks.length >= 5);
+    expect(callbacks.map((body) => body.version)).to.deep.equal([1, 2, 3, 4, 5]);
     expect(await bench.rows.transact((tx) => tx.pendingDeliveries())).to.equal(0);
   });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { portOf } from '../../../support/listen.ts';
+import { listeningPort } from '../../../support/listen.ts';
 
 /** One document as the editor's admin channel lists it. */
 export interface ListedDocument {
@@ -19,7 +19,7 @@ export type AdminServer = Awaited<ReturnType<typeof startAdminServer>>;
 export async function startAdminServer() {
   const tokens = new Set<string>();
   const counts = { logins: 0, sockets: 0, commands: 0, discovery: 0 };
-  /** What it lists, and how it misbehaves; read at each request. */
+  /** Its list and its misbehaviour; read at each request. */
   const now = {
     documents: [] as ListedDocument[],
     password: 'geheim-genug',
@@ -84,7 +84,7 @@ export async function startAdminServer() {
     return channel.handleUpgrade(request, socket, head, serve);
   });
   server.listen(0, '127.0.0.1');
-  const url = `http://127.0.0.1:${await portOf(server)}`;
+  const url = `http://127.0.0.1:${await listeningPort(server)}`;
   const cut = (): void => {
     for (const socket of channel.clients) socket.terminate();
   };

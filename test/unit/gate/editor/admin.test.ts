@@ -9,7 +9,7 @@ import { createEditorServer } from '../../../../cmd/gate/outbound/editor/editor-
 import { systemClock } from '../../../../src/common/clock.ts';
 import { createLogger } from '../../../../src/common/log.ts';
 import { DOC, toWopiSrc, WOPI_URL } from '../../../support/gate-openings.ts';
-import { portOf } from '../../../support/listen.ts';
+import { listeningPort } from '../../../support/listen.ts';
 import { keepLines, secret } from '../../../support/logs.ts';
 import { until } from '../../../support/service.ts';
 import { type AdminServer, startAdminServer } from './admin-server.ts';
@@ -189,7 +189,7 @@ describe('the admin channel', () => {
     expect(warned[0]).to.contain(`${NOT_ENFORCED}: the admin console gave no token`);
     stop();
     const free = createServer().listen(0, '127.0.0.1');
-    const port = await portOf(free);
+    const port = await listeningPort(free);
     free.close();
     await once(free, 'close');
     start({ url: `http://127.0.0.1:${port}` });

@@ -4,14 +4,14 @@ import { createDemoInbox } from '../../../../cmd/gate/domain/demo-inbox.ts';
 import { demoRoutes } from '../../../../cmd/gate/http/demo.ts';
 import { signCallback } from '../../../../src/common/crypto/signature.ts';
 import { errorHandler, notFound } from '../../../../src/common/http/errors.ts';
-import { type Canary, startCanary } from '../../../support/canary.ts';
+import { useServers } from '../../../support/canary.ts';
 import { secret, testLogger } from '../../../support/logs.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const KEY: string = secret('callback-secret-of-the-demo');
 
 describe('the demo', () => {
-  const servers: Canary[] = [];
+  const serve = useServers();
   let url: string;
 
   async function start(key = KEY): Promise<void> {
@@ -26,12 +26,9 @@ describe('the demo', () => {
     const app = express();
     app.use('/svc/demo', demoRoutes({ ...given, inbox: createDemoInbox(key, clock) }));
     app.use(notFound, errorHandler(testLogger()));
-    const server = await startCanary(app);
-    servers.push(server);
-    url = `http://127.0.0.1:${server.port}/svc/demo`;
+    url = `http://127.0.0.1:${(await serve(app)).port}/svc/demo`;
   }
   beforeEach(() => start());
-  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
   const open = async (query = '') => {
     const page = await (await fetch(url + query)).text();

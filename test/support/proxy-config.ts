@@ -1,5 +1,5 @@
 /** Configuration of nginx as a proxy as plain as can be, before replicas of which some may still be to come. */
-export function proxyOf(port: number, upstreams: readonly number[], prefix: string): string {
+export function proxyConfig(port: number, upstreams: readonly number[], prefix: string): string {
   return `
 pid ${prefix}/pid;
 error_log stderr;
