@@ -146,9 +146,9 @@ describe('bad uploads', () => {
         ...{ method: 'POST', body },
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       });
-    const { detail } = await errorOf(await post('to=pdf&file=%40report.docx'));
+    const { detail } = await readError(await post('to=pdf&file=%40report.docx'));
     expect(JSON.stringify(detail)).to.contain('hãy gửi multipart/form-data có tệp');
-    const { detail: ofJson } = await errorOf(await post('\ufeff{"to":"pdf", "url":"="'));
+    const { detail: ofJson } = await readError(await post('\ufeff{"to":"pdf", "url":"="'));
     expect(JSON.stringify(ofJson)).to.contain('không phải JSON hợp lệ');
   });
 
