@@ -17,7 +17,7 @@ const READERS: readonly [start: string, read: (bytes: Buffer) => Iterable<Drawn>
 ];
 /** The beginning, with white space before it. */
 const START_LETTERS = 32;
-/** Two pieces of a word have less than this share of a character's width between them. */
+/** Two pieces of a word have at most this share of a character's width between them. */
 const GAP = 0.25;
 /** Control characters, and those for private use. */
 const NOT_TEXT = /[\p{Cc}\p{Co}]+/gu;
@@ -30,15 +30,19 @@ export function metafileLines(base64: string): string[] {
   const read = READERS.find(([start]) => begin.startsWith(start))?.[1];
   for (const drawn of read?.(Buffer.from(base64, 'base64')) ?? []) {
     const text = normalized(drawn.text, 'NFC').replace(NOT_TEXT, ' ');
-    if (last?.y !== drawn.y) lines.push(text);
-    else lines.push(`${lines.pop()}${isContinued(last, drawn) ? '' : ' '}${text}`);
+    if (last && isContinued(last, drawn)) lines.push(`${lines.pop()}${text}`);
+    else lines.push(last?.y === drawn.y ? `${lines.pop()} ${text}` : text);
     last = drawn;
   }
   return lines.map((line) => line.replace(/ {2,}/g, ' ').trim()).filter((line) => line !== '');
 }
 
-function isContinued({ text, x, width }: Drawn, next: Drawn): boolean {
-  return width > 0 && Math.abs(next.x - x - width) < (GAP * width) / text.length;
+/** Text that is not horizontal, such as the labels of a chart's axis, is drawn letter by letter. */
+function isContinued({ text, x, y, width }: Drawn, next: Drawn): boolean {
+  const isLine = y === next.y;
+  if (width <= 0 || (!isLine && (text.length > 1 || next.text.length > 1))) return false;
+  const distance = isLine ? next.x - x : Math.hypot(next.x - x, next.y - y);
+  return Math.abs(distance - width) <= (GAP * width) / text.length;
 }
 
 const EMF = { textOut: 84, createFont: 82, selectObject: 37, end: 14 };
