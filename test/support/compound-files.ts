@@ -105,19 +105,17 @@ export function doc({ encrypted = false }: Protection = {}): Buffer {
   return compoundFile({ WordDocument: fib, '1Table': Buffer.alloc(64) });
 }
 
-export function xls({ encrypted = false }: Protection = {}): Buffer {
+/** @param cipher what FilePass has first: a type of encryption and its version */
+export function xls({ encrypted = false, cipher = [] }: Protection & { cipher?: number[] } = {}): Buffer {
   const record = (type: number, length: number): Buffer => {
     const bytes = Buffer.alloc(4 + length);
     bytes.writeUInt16LE(type, 0);
     bytes.writeUInt16LE(length, 2);
     return bytes;
   };
-  const records = [
-    record(0x0809, 16),
-    record(0x0086, 0),
-    ...(encrypted ? [record(0x002f, 54)] : []),
-    record(0x0042, 2),
-  ];
+  const filePass = record(0x002f, 54);
+  filePass.set(cipher, 4);
+  const records = [record(0x0809, 16), record(0x0086, 0), ...(encrypted ? [filePass] : []), record(0x0042, 2)];
   return compoundFile({ Workbook: Buffer.concat([...records, Buffer.alloc(6000)]) });
 }
 

@@ -93,8 +93,15 @@ export function plainText(parts: readonly Part[]): string {
   return parts.map(plainPart).filter(Boolean).join('\n\n');
 }
 
-function plainPart({ name, text, notes, comments }: Part): string {
-  const heading = name !== null && text.split('\n', 1)[0] !== name ? name : '';
+/** The title of a slide may have several lines. */
+function beginsWithName({ kind, name, text }: Part): boolean {
+  const words = (lines: string) => `${lines.replace(/\s+/g, ' ').trim()} `;
+  return kind === 'slide' ? words(text).startsWith(words(name ?? '')) : text.split('\n', 1)[0] === name;
+}
+
+function plainPart(part: Part): string {
+  const { name, text, notes, comments } = part;
+  const heading = beginsWithName(part) ? '' : name;
   const remarks = comments.map(({ author, cell, text: remark }) => {
     const by = [cell, author].filter((word) => word !== null).join(', ');
     return by === '' ? remark : `[${by}] ${remark}`;

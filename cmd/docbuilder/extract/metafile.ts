@@ -8,15 +8,16 @@ interface Drawn {
   width: number;
 }
 
-/** The beginnings of metafiles in base64: EMF, WMF, WMF with a header that has its size. */
+/** The beginnings of metafiles in base64: EMF, WMF, WMF with a header that has its size, StarView. */
 const READERS: readonly [start: string, read: (bytes: Buffer) => Iterable<Drawn>][] = [
   ['AQAAA', readEmf],
   ['AQAJAA', readWmf],
   ['183Gm', readWmf],
+  ['VkNMTVRG', readStarView],
 ];
 /** The beginning, with white space before it. */
 const START_LETTERS = 32;
-/** Two pieces of a word have less than this share of a character's width between them. */
+/** Two pieces of a word have at most this share of a character's width between them. */
 const GAP = 0.25;
 /** Control characters, and those for private use. */
 const NOT_TEXT = /[\p{Cc}\p{Co}]+/gu;
@@ -29,15 +30,19 @@ export function metafileLines(base64: string): string[] {
   const read = READERS.find(([start]) => begin.startsWith(start))?.[1];
   for (const drawn of read?.(Buffer.from(base64, 'base64')) ?? []) {
     const text = normalized(drawn.text, 'NFC').replace(NOT_TEXT, ' ');
-    if (last?.y !== drawn.y) lines.push(text);
-    else lines.push(`${lines.pop()}${isContinued(last, drawn) ? '' : ' '}${text}`);
+    if (last && isContinued(last, drawn)) lines.push(`${lines.pop()}${text}`);
+    else lines.push(last?.y === drawn.y ? `${lines.pop()} ${text}` : text);
     last = drawn;
   }
   return lines.map((line) => line.replace(/ {2,}/g, ' ').trim()).filter((line) => line !== '');
 }
 
-function isContinued({ text, x, width }: Drawn, next: Drawn): boolean {
-  return width > 0 && Math.abs(next.x - x - width) < (GAP * width) / text.length;
+/** Text that is not horizontal, such as the labels of a chart's axis, is drawn letter by letter. */
+function isContinued({ text, x, y, width }: Drawn, next: Drawn): boolean {
+  const isLine = y === next.y;
+  if (width <= 0 || (!isLine && (text.length > 1 || next.text.length > 1))) return false;
+  const distance = isLine ? next.x - x : Math.hypot(next.x - x, next.y - y);
+  return Math.abs(distance - width) <= (GAP * width) / text.length;
 }
 
 const EMF = { textOut: 84, createFont: 82, selectObject: 37, end: 14 };
@@ -116,6 +121,40 @@ function readWmfExtText(record: Buffer, charset: number): Drawn {
   let width = 0;
   for (let index = 0; index < length; index++) width += i16(record, end + 2 * index);
   return { text: decode(record.subarray(start, start + length), charset), x: i16(record, 8), y: i16(record, 6), width };
+}
+
+const STAR_VIEW = { header: 16, sizeAndCount: 12, compat: 6, textArray: 113 };
+
+/**
+ * Reads a metafile of LibreOffice's own (its `SvmWriter`), as which it keeps the SmartArt of Word documents. A record is its
+ * type, a version, its size and data. A paragraph is drawn in pieces, each of which has all of its text.
+ */
+function* readStarView(bytes: Buffer): Generator<Drawn> {
+  const { header, sizeAndCount, compat, textArray } = STAR_VIEW;
+  let last = { text: '', end: 0 };
+  let at = header + compat + u32(bytes, header + 2) + sizeAndCount;
+  while (at + 2 + compat <= bytes.length) {
+    const start = at + 2 + compat;
+    const end = start + u32(bytes, at + 4);
+    if (u16(bytes, at) === textArray) {
+      const record = bytes.subarray(start, end);
+      const piece = readStarViewPiece(record);
+      const isNext = piece.text === last.text && piece.start >= last.end;
+      if (!isNext) yield { text: piece.text, x: u32(record, 0) | 0, y: u32(record, 4) | 0, width: 0 };
+      last = piece;
+    }
+    at = end;
+  }
+}
+
+/** The text is there twice: in the character set of the font, and after the positions of its letters in UTF-16. */
+function readStarViewPiece(record: Buffer): { text: string; start: number; end: number } {
+  const letters = u32(record, 8);
+  const at = 12 + 2 * letters <= record.length ? 12 + 2 * letters : 10 + u16(record, 8);
+  const start = u16(record, at);
+  const again = at + 8 + 4 * u32(record, at + 4);
+  const text = record.toString('utf16le', again + 2, Math.min(again + 2 + 2 * u16(record, again), record.length));
+  return { text: text.toWellFormed(), start, end: start + u16(record, at + 2) };
 }
 
 /** These read little-endian numbers, and 0 after the end. */

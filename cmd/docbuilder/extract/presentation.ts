@@ -63,6 +63,8 @@ function pageElements(reader: Reader, deck: Deck): Elements {
       };
     },
     'draw:page': (attributes) => {
+      // The pages of an embedded drawing or presentation are content of the slide.
+      if (deck.page) return;
       const page = begin(false);
       return () => {
         deck.page = undefined;
@@ -83,7 +85,7 @@ function pageElements(reader: Reader, deck: Deck): Elements {
     },
     'presentation:notes': () => {
       const { page, target } = deck;
-      if (!page || page.isMaster) return SKIP;
+      if (!page || page.isMaster || reader.depth > 0) return SKIP;
       Object.assign(deck, { target: page.notes, inNotes: true });
       return () => Object.assign(deck, { target, inNotes: false });
     },
@@ -108,7 +110,7 @@ function readShape(reader: Reader, deck: Deck, attributes: Attributes): ReturnTy
     else if (page.isMaster && kind === 'footer') page.footer = text.trim();
     else if (SHARED.has(kind)) deck.footers.add(text.trim());
     else if (text !== '') target.push({ ...parsePlace(attributes), isTitle: kind === 'title', lines: flow.lines });
-    if (kind === 'title' && !page.title) page.title = oneLine(flow).trim();
+    if (kind === 'title' && !isNested && !page.title) page.title = oneLine(flow).trim();
   });
 }
 

@@ -1,10 +1,10 @@
-import { createFlow, type Flow, linesText, oneLine, type Part, part } from './flow.ts';
+import { addLines, createFlow, type Flow, linesText, oneLine, type Part, part } from './flow.ts';
 import { enterShape, frameElements } from './frames.ts';
 import { headerElements, type PageText, pageParts } from './notes.ts';
 import type { Budget, Reader, Reading } from './reader.ts';
 import { type Elements, type Open, SKIP } from './sax.ts';
 import { toLetters } from './styles.ts';
-import { repetitions } from './tables.ts';
+import { repetitions, tableElements } from './tables.ts';
 
 /** The sheet that is being read. */
 interface Sheet {
@@ -64,9 +64,7 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
   // A field in a header has no value before the page is printed.
   const pageField: Open = () => (sheet ? undefined : SKIP);
   reader.cell = () => (sheet && reader.inCell ? sheet.rows.cellName() : null);
-  return {
-    ...frameElements(reader, shape),
-    ...Object.fromEntries(PAGE_FIELDS.map((name) => [name, pageField])),
+  const tables: Elements = {
     'table:table': (attributes) => {
       if (sheet) return SKIP;
       const { 'table:name': name = '', 'table:style-name': style } = attributes;
@@ -76,10 +74,6 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
         if (sheet) done(sheet);
         sheet = undefined;
       };
-    },
-    'table:table-source': () => {
-      if (sheet) sheet.linked = true;
-      return SKIP;
     },
     'table:table-column': (attributes) => {
       const end = (sheet?.columns.at(-1)?.end ?? 0) + repetitions(attributes, 'columns');
@@ -98,6 +92,46 @@ function sheetElements(reader: Reader, done: (sheet: Sheet) => void): Elements {
     'table:covered-table-cell': (attributes) => {
       sheet?.rows.addCell('', repetitions(attributes, 'columns'));
       return SKIP;
+    },
+  };
+  return {
+    ...frameElements(reader, shape),
+    ...Object.fromEntries(PAGE_FIELDS.map((name) => [name, pageField])),
+    ...chartElements(reader, tables),
+    'table:table-source': () => {
+      if (sheet) sheet.linked = true;
+      return SKIP;
+    },
+  };
+}
+
+/**
+ * Returns handlers of charts and of tables. A chart with data of its own has them in a table. That of another chart is a
+ * copy of cells, which lacks only the names of series that were typed.
+ * @param tables handlers of the tables that are sheets
+ */
+function chartElements(reader: Reader, tables: Elements): Elements {
+  const chartTables = tableElements(reader);
+  let hasOwnData = false;
+  let current = tables;
+  const cells = Object.keys(tables).map((name): [string, Open] => [name, (attributes) => current[name]?.(attributes)]);
+  return {
+    ...Object.fromEntries(cells),
+    'chart:chart': () => () => {
+      hasOwnData = false;
+    },
+    'chart:series': ({ 'chart:values-cell-range-address': values, 'loext:label-string': label }) => {
+      if (values?.startsWith('local-table.')) hasOwnData = true;
+      const name = label?.replace(/^"|"$/g, '') ?? '';
+      reader.budget.take(name);
+      if (name !== '') addLines(reader.flow, [name]);
+    },
+    'table:table': (attributes) => {
+      if (!hasOwnData) return tables['table:table']?.(attributes);
+      current = chartTables;
+      return () => {
+        current = tables;
+      };
     },
   };
 }

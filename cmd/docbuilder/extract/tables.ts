@@ -35,6 +35,11 @@ export function tableElements(reader: Reader): Elements {
       };
     }),
     'table:table-cell': outsideCells((attributes) => {
+      // LibreOffice's text for a gap in a chart.
+      if (attributes['office:value'] === 'NaN') {
+        add('', attributes);
+        return SKIP;
+      }
       const restore = reader.divert({ inCell: true }, (flow) => add(oneLine(flow), attributes));
       reader.applyStyle('table-cell', attributes['table:style-name'] ?? cellStyle);
       return restore;

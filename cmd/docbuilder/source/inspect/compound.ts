@@ -37,7 +37,7 @@ const OLD_PRESENTATION = { format: 'ppt', encrypted: false, generation: 'powerpo
 
 /**
  * Inspects a compound file: doc, xls, ppt, or an encrypted OOXML package ([MS-OFFCRYPTO], section 2.3.1).
- * @throws {AppError} `corrupt_source`; `unsupported_format` for others, and for a ppt that the engine cannot decrypt
+ * @throws {AppError} `corrupt_source`; `unsupported_format` for others, and for a ppt or xls that the engine cannot decrypt
  */
 export function inspectCompound(source: ByteSource, name: SourceName): BinaryDocument {
   const file = readCompoundFile(source);
@@ -97,13 +97,19 @@ const FILE_PASS = 0x002f;
 /** FilePass comes directly after BOF, or after WriteProtect. */
 const RECORDS_BEFORE_FILE_PASS = 8;
 
+/** `RC4 CryptoAPI`, version 2: LibreOffice cannot decrypt it, unlike versions 1, 3 and 4, and says that the file is broken. */
+const RC4_OF_EXCEL_2003 = Buffer.from([1, 0, 2, 0]);
+
 /** Finds a FilePass record in stream `Workbook` or `Book` ([MS-XLS], sections 2.1.7.20.3 and 2.4.117). */
 function isWorkbookEncrypted(start: Buffer): boolean | undefined {
   let position = 0;
   for (let count = 0; count < RECORDS_BEFORE_FILE_PASS && position + 4 <= start.length; count++) {
     const type = start.readUInt16LE(position);
     if (count === 0 && !BOF.includes(type)) return undefined;
-    if (type === FILE_PASS) return true;
+    if (type === FILE_PASS) {
+      if (start.subarray(position + 4, position + 8).equals(RC4_OF_EXCEL_2003)) throw unsupported('xls', 'encrypted');
+      return true;
+    }
     position += 4 + start.readUInt16LE(position + 2);
   }
   return position === 0 ? undefined : false;

@@ -18,6 +18,7 @@ const { compoundFile, doc, xls, ppt } = compound;
 const { odf, odfParts, flatOdf, manifest, ODF_TYPES } = open;
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const ENCRYPTION = '<manifest:encryption-data manifest:checksum="x"/>';
+const EXCEL_2003 = xls({ encrypted: true, cipher: [1, 0, 2, 0] });
 const ENCRYPTED = compound.encryptedPackage();
 const hasPassword = true;
 
@@ -177,6 +178,7 @@ const PROTECTED: Row[] = [
   ['nor a new one', ENCRYPTED, 'a.xlsx', { format: 'xlsx', encrypted: true }],
   ['but nothing opens a ppt', ppt({ encrypted: true }), 'a.ppt', unsupported('ppt', 'encrypted')],
   ['also with a password', ppt({ encrypted: true }), 'a.ppt', unsupported('ppt', 'encrypted'), { hasPassword }],
+  ['nor a workbook as Excel 2003 encrypts it', EXCEL_2003, 'a.xls', unsupported('xls', 'encrypted'), { hasPassword }],
   ['and a password encrypts nothing', ooxml('docx'), 'a.docx', { encrypted: false }, { hasPassword }],
 ];
 
