@@ -241,6 +241,14 @@ describe('hostile source files', () => {
     expect(await look(withPart(TYPES, many))).to.deep.equal(corrupt('zip_bomb'));
   });
 
+  it('a path to the main part that never ends costs no time', async () => {
+    const relationships = String(ooxmlParts('docx')['_rels/.rels']).replace(
+      'word/document.xml',
+      `${'a'.repeat(2 * MiB)}/`,
+    );
+    expect(await look(withPart('_rels/.rels', relationships))).to.include({ format: 'docx' });
+  });
+
   it('honest documents are no bombs, and old manifests may have a document type', async () => {
     const honest: [Buffer, string][] = [
       [zip(ooxmlParts('xlsx', { rows: 8_000, columns: 8 }), 9), 'xlsx'],

@@ -44,7 +44,8 @@ export async function inspectPackage(
     const main = related(index(zip, '_rels/.rels') ?? [], '/officeDocument')?.replace(/^\//, '') ?? '';
     const format = formatOr(ooxmlFormat(types, main), name);
     await checkEntries(zip, { budget, depth: 0, isOdf: false });
-    const relationships = index(zip, main.replace(/[^/]*$/, '_rels/$&.rels')) ?? [];
+    const at = main.lastIndexOf('/') + 1;
+    const relationships = index(zip, `${main.slice(0, at)}_rels/${main.slice(at)}.rels`) ?? [];
     return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types, relationships) };
   }
   const manifest = index(zip, MANIFEST) ?? [];
