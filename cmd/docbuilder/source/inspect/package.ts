@@ -162,7 +162,8 @@ type PackageFormat = { format: SourceFormat } | { foreign: string } | undefined;
 
 /** Returns the format of an OOXML package by the content type of its main part (ECMA-376 part 2, section 7.2.3). */
 function ooxmlFormat(contentTypes: readonly IndexElement[], mainPart: string): PackageFormat {
-  const own = contentTypes.filter(({ plain }) => mainPart !== '' && partName(plain['PartName']) === partName(mainPart));
+  const main = partName(mainPart);
+  const own = contentTypes.filter(({ plain }) => main !== '' && partName(plain['PartName']) === main);
   return findFormat((own.length > 0 ? own : contentTypes).map(contentType));
 }
 
