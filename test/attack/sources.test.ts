@@ -241,6 +241,15 @@ describe('hostile source files', () => {
     expect(await look(withPart(TYPES, many))).to.deep.equal(corrupt('zip_bomb'));
   });
 
+  it('a path to the main part that never ends costs no time', async () => {
+    const { [TYPES]: types, '_rels/.rels': relationships } = ooxmlParts('docx');
+    const parts = {
+      [TYPES]: String(types).replace('<Override', `${'<Override/>'.repeat(30_000)}<Override`),
+      '_rels/.rels': String(relationships).replace('word/document.xml', `${'A'.repeat(2 * MiB)}/`),
+    };
+    expect(await look(ooxml('docx', {}, parts))).to.include({ format: 'docx' });
+  });
+
   it('honest documents are no bombs, and old manifests may have a document type', async () => {
     const honest: [Buffer, string][] = [
       [zip(ooxmlParts('xlsx', { rows: 8_000, columns: 8 }), 9), 'xlsx'],

@@ -40,8 +40,8 @@ interface Paragraph {
   text: string;
   /** Tokens of its text outside of tags, since its start or the end of a text box in it. */
   contents: Token[];
-  /** Offset of the open tag. */
-  tagOffset: number | undefined;
+  /** The open tag: the lexer's offset, and its text so far without braces. */
+  tag: { offset: number; inside: string } | undefined;
 }
 
 interface LibraryError {
@@ -110,7 +110,7 @@ export class TagModule implements Module {
         if (token.position !== 'end') {
           this.#checkText(open.at(-1));
           if (token.value !== ADDED_PARAGRAPH) count += 1;
-          open.push({ number: count, text: '', contents: [], tagOffset: undefined });
+          open.push({ number: count, text: '', contents: [], tag: undefined });
         }
         if (token.position !== 'start') this.#checkText(open.pop());
       } else {
@@ -123,21 +123,22 @@ export class TagModule implements Module {
   #readToken(token: Token, paragraph: Paragraph | undefined): void {
     if (!paragraph) return;
     if (token.type === 'content' && token.position === 'insidetag') {
-      paragraph.text += DocUtils.wordToUtf8(token.value);
-      if (paragraph.tagOffset === undefined) paragraph.contents.push(token);
+      const text = DocUtils.wordToUtf8(token.value);
+      paragraph.text += text;
+      if (paragraph.tag) paragraph.tag.inside += text;
+      else paragraph.contents.push(token);
     } else if (token.type === 'delimiter') {
       paragraph.text += token.position === 'start' ? '{{' : '}}';
-      if (token.position === 'start') paragraph.tagOffset = token.offset;
+      if (token.position === 'start') paragraph.tag = { offset: token.offset, inside: '' };
       else this.#endTag(paragraph);
     }
   }
 
   #endTag(paragraph: Paragraph): void {
-    if (paragraph.tagOffset === undefined) return;
-    const inside = paragraph.text.slice(paragraph.text.lastIndexOf('{{') + 2, -2);
-    const offset = paragraph.tagOffset;
+    if (!paragraph.tag) return;
+    const { offset, inside } = paragraph.tag;
     this.#part.tags.set(offset, { paragraph: paragraph.number, inside });
-    paragraph.tagOffset = undefined;
+    paragraph.tag = undefined;
     if (fieldName(inside, '#') !== undefined) this.#depth += 1;
     if (fieldName(inside, '/') !== undefined) this.#depth -= 1;
     if (this.#depth <= MOST_NESTED) return;
@@ -149,7 +150,7 @@ export class TagModule implements Module {
   #checkText(paragraph: Paragraph | undefined): void {
     if (!paragraph) return;
     const { text, contents, number } = paragraph;
-    Object.assign(paragraph, { text: '', contents: [], tagOffset: undefined });
+    Object.assign(paragraph, { text: '', contents: [], tag: undefined });
     if (!/\{\{|\}\}/.test(text)) return;
     for (const mistake of scanTags(text)) this.#addMistake({ ...mistake, paragraph: number });
     // The library removes a paragraph with only a list's tag, but not with spaces around it.

@@ -3,7 +3,7 @@ import { SaxesParser } from 'saxes';
 const MAX_ELEMENTS = 20_000;
 const MAX_DEPTH = 16;
 /** Optional placeholders such as `<ui=UI_LLCC&>`. */
-const PLACEHOLDERS = /<[^>]*>/g;
+const PLACEHOLDERS = /<[^<>]*>/g;
 
 export interface EditPages {
   /** Path and query of `urlsrc` by lower-case extension; another parameter can be appended. */

@@ -44,7 +44,8 @@ export async function inspectPackage(
     const main = related(index(zip, '_rels/.rels') ?? [], '/officeDocument')?.replace(/^\//, '') ?? '';
     const format = formatOr(ooxmlFormat(types, main), name);
     await checkEntries(zip, { budget, depth: 0, isOdf: false });
-    const relationships = index(zip, main.replace(/[^/]*$/, '_rels/$&.rels')) ?? [];
+    const at = main.lastIndexOf('/') + 1;
+    const relationships = index(zip, `${main.slice(0, at)}_rels/${main.slice(at)}.rels`) ?? [];
     return { format, encrypted: false, macros: ooxmlMacros(zip.entries.keys(), types, relationships) };
   }
   const manifest = index(zip, MANIFEST) ?? [];
@@ -161,7 +162,8 @@ type PackageFormat = { format: SourceFormat } | { foreign: string } | undefined;
 
 /** Returns the format of an OOXML package by the content type of its main part (ECMA-376 part 2, section 7.2.3). */
 function ooxmlFormat(contentTypes: readonly IndexElement[], mainPart: string): PackageFormat {
-  const own = contentTypes.filter(({ plain }) => mainPart !== '' && partName(plain['PartName']) === partName(mainPart));
+  const main = partName(mainPart);
+  const own = contentTypes.filter(({ plain }) => main !== '' && partName(plain['PartName']) === main);
   return findFormat((own.length > 0 ? own : contentTypes).map(contentType));
 }
 

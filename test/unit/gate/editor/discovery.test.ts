@@ -39,6 +39,7 @@ describe('a discovery document', () => {
       'another host for a path': action('https://o.example//evil.example/x?'),
       'with a DOCTYPE': `<!DOCTYPE a [<!ENTITY b "c">]>${discoveryXml()}`,
       deep: `<wopi-discovery>${'<a>'.repeat(50)}${'</a>'.repeat(50)}</wopi-discovery>`,
+      'without the end of placeholders': action(`ftp:${'&lt;'.repeat(400_000)}`),
       wide: `<wopi-discovery>${'<a/>'.repeat(30_000)}${action('https://o/x?')}</wopi-discovery>`,
     };
     for (const [name, xml] of Object.entries(hostile)) expect(() => editPages(xml), name).to.throw();
