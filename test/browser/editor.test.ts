@@ -136,6 +136,14 @@ for (const installed of BROWSERS) {
       expect(await inEditor(frame, 'permissions()')).to.have.members(allowed);
     });
 
+    it('opens in a page isolated by its policies, in browsers that have frames without credentials', async function () {
+      if (installed.name !== 'chrome') return this.skip();
+      await openPortal(page, portal, '/isolated');
+      expect(await call('crossOriginIsolated')).to.equal(true);
+      await openEditor(page);
+      expect(await run('editors.editor.setReadOnly(true)')).to.deep.equal({ value: 'view' });
+    });
+
     it('says in which language its sentences are, also where the server writes in another one', async () => {
       const said = () =>
         call('(({ lang, textContent }) => [lang, textContent])(document.querySelector("[role=status]"))');
@@ -807,7 +815,8 @@ for (const installed of BROWSERS) {
         await call('make("editor")');
         const error = await event<{ code: string; detail: { hint: string; reason: string } }>(page, 'onError');
         expect(error).to.deep.nested.include({ code: 'load_failed', 'detail.reason': 'timeout' });
-        expect(error.detail.hint).to.contain(portal.origin).and.contain('frame-ancestors');
+        for (const word of [portal.origin, 'frame-ancestors', 'Cross-Origin-Embedder-Policy'])
+          expect(error.detail.hint).to.contain(word);
         expect(warnings.some((text) => text.includes('frame-ancestors') && text.startsWith('SVC.Editor'))).to.equal(
           true,
         );

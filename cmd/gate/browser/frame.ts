@@ -165,6 +165,8 @@ export class Frame {
     const { origin, title, texts } = this.#context;
     const { onPage, onMoved } = this.#events;
     const iframe = this.#page.createElement('iframe');
+    // A page isolated by `Cross-Origin-Embedder-Policy` shows no other frames of pages that are not.
+    Object.assign(iframe, { credentialless: crossOriginIsolated });
     iframe.name = `svc-${randomHex()}`;
     iframe.title = title === undefined ? texts.frameTitle : `${texts.frameTitle}: ${title}`;
     // Without the origin a permission would go to the address in `src` only, and there is none.

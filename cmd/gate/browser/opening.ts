@@ -62,7 +62,8 @@ function describeSilence(origin: string): string {
     `the editor's page has said nothing for ${SILENCE_MS / 1000} s. ` +
     `Does the editor server's Content-Security-Policy name ${location.host} in frame-ancestors ` +
     `(the service's SVC_EMBED_ALLOWED_ORIGINS must have ${location.origin}), ` +
-    `and does the policy of this page name ${origin} in frame-src and form-action?`
+    `does the policy of this page name ${origin} in frame-src and form-action, ` +
+    'and is this page without a Cross-Origin-Embedder-Policy?'
   );
 }
 
