@@ -378,6 +378,18 @@ for (const installed of BROWSERS) {
       await openEditor(page);
     });
 
+    it('what is asked for just before destroy(), or after close(), rejects with closed', async () => {
+      const code = (work: string) => `${work}.catch(({ code }) => code)`;
+      const [save, read] = ['save()', 'setReadOnly(true)'].map((method) => code(`editors.editor.${method}`));
+      await openEditor(page);
+      const asked = await call(
+        `(() => { const ends = [${save}, ${read}]; editors.editor.destroy(); return Promise.all(ends); })()`,
+      );
+      expect(asked).to.deep.equal(['closed', 'closed']);
+      await openEditor(page);
+      expect(await call(`(() => { editors.editor.close(); return ${read}; })()`)).to.equal('closed');
+    });
+
     it('destroy() while it closes ends that: no onClose, and the element is free for another one', async () => {
       const slow = Promise.withResolvers<void>();
       for (const mode of ['edit', 'view']) {
