@@ -119,7 +119,7 @@ for (const installed of BROWSERS) {
         call<number>(`new Promise((done) => requestAnimationFrame(() => setTimeout(() =>
           done(document.querySelector('#${id} iframe').offsetHeight))))`);
       await openEditor(page);
-      await openEditor(page, {}, 'second');
+      await call('make("second")');
       expect(await height('editor')).to.equal(600);
       await call(`document.querySelector('#second').removeAttribute('hidden')`);
       expect(await height('second')).to.equal(700);
@@ -127,6 +127,26 @@ for (const installed of BROWSERS) {
       expect(await height('editor')).to.equal(600);
       await call(`document.querySelector('#second').style.display = 'flex', editors.second.destroy(), make('second')`);
       expect(await height('second')).to.equal(700);
+    });
+
+    it('opens, and comes back after a loss, as soon as it is displayed where a page cannot work before', async () => {
+      const show = (hidden: boolean) => call(`document.querySelector('#editor').hidden = ${hidden}`);
+      await show(true);
+      await call('make("editor")');
+      if (installed.name === 'chrome') await event(page, 'onDocumentLoaded');
+      else await call('new Promise((resolve) => setTimeout(resolve, 500))');
+      const opened = installed.name === 'chrome' ? 1 : 0;
+      expect(posts()).to.have.lengthOf(opened);
+      expect(gate.sessions.size).to.equal(opened);
+      await show(false);
+      await event(page, 'onDocumentLoaded');
+      await show(true);
+      await inEditor(await editorFrame(page), 'lose()');
+      await event(page, 'onError');
+      await show(false);
+      await until('it is back', async () => (await state()) === 'loaded');
+      expect(posts()).to.have.lengthOf(2);
+      expect(await run('editors.editor.save()')).to.have.nested.property('value.unmodified', true);
     });
 
     it('gives clipboard and full screen to the service although it is on another origin', async function () {

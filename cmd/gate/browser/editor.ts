@@ -114,7 +114,9 @@ class Editor {
     try {
       // Never at once: a framework may create an editor only to remove it again (React in StrictMode).
       await atMost(RELEASE_MS, Promise.all(releases));
+      await document.page.frame.usable();
       if (state.isOver()) return;
+      document.page.loading.start();
       const session = await server.create(toSessionRequest(config));
       if (state.isOver() || state.status === 'failed') return await server.remove(session);
       document.poller.start();

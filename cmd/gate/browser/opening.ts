@@ -15,11 +15,15 @@ export class Loading {
   readonly #onFail: (error: SVC.EditorError) => void;
   #hint: string | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
-  #limit: ReturnType<typeof setTimeout>;
+  #limit: ReturnType<typeof setTimeout> | undefined;
 
   constructor(context: Pick<Context, 'origin' | 'texts'>, onFail: (error: SVC.EditorError) => void) {
     this.#context = context;
     this.#onFail = onFail;
+  }
+
+  /** The document is asked for. */
+  start(): void {
     this.#limit = setTimeout(() => this.fail({ reason: 'timeout' }), LOAD_MS);
   }
 
