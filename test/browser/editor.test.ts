@@ -715,7 +715,10 @@ for (const installed of BROWSERS) {
     it('a server that can not be reached is a network_error, at the start and later', async () => {
       gate.orders.down = true;
       await call('make("editor")');
-      expect(await event(page, 'onError')).to.include({ code: 'network_error' });
+      const error = await event<{ code: string; detail: { hint: string } }>(page, 'onError');
+      expect(error).to.include({ code: 'network_error' });
+      // Browsers tell a page whose origin is not allowed no more.
+      expect(error.detail.hint).to.contain(portal.origin).and.contain('SVC_EMBED_ALLOWED_ORIGINS');
       gate.orders.down = false;
       const frame = await openEditor(page, {}, 'second');
       gate.orders.down = true;
