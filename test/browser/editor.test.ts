@@ -119,7 +119,7 @@ for (const installed of BROWSERS) {
         call<number>(`new Promise((done) => requestAnimationFrame(() => setTimeout(() =>
           done(document.querySelector('#${id} iframe').offsetHeight))))`);
       await openEditor(page);
-      await openEditor(page, {}, 'second');
+      await call('make("second")');
       expect(await height('editor')).to.equal(600);
       await call(`document.querySelector('#second').removeAttribute('hidden')`);
       expect(await height('second')).to.equal(700);
@@ -129,11 +129,39 @@ for (const installed of BROWSERS) {
       expect(await height('second')).to.equal(700);
     });
 
+    it('opens, and comes back after a loss, as soon as it is displayed where a page cannot work before', async () => {
+      const show = (hidden: boolean) => call(`document.querySelector('#editor').hidden = ${hidden}`);
+      await show(true);
+      await call('make("editor")');
+      if (installed.name === 'chrome') await event(page, 'onDocumentLoaded');
+      else await call('new Promise((resolve) => setTimeout(resolve, 500))');
+      const opened = installed.name === 'chrome' ? 1 : 0;
+      expect(posts()).to.have.lengthOf(opened);
+      expect(gate.sessions.size).to.equal(opened);
+      await show(false);
+      await event(page, 'onDocumentLoaded');
+      await show(true);
+      await inEditor(await editorFrame(page), 'lose()');
+      await event(page, 'onError');
+      await show(false);
+      await until('it is back', async () => (await state()) === 'loaded');
+      expect(posts()).to.have.lengthOf(2);
+      expect(await run('editors.editor.save()')).to.have.nested.property('value.unmodified', true);
+    });
+
     it('gives clipboard and full screen to the service although it is on another origin', async function () {
       if (installed.name !== 'chrome') return this.skip();
       const frame = await openEditor(page);
       const allowed = ['clipboard-read', 'clipboard-write', 'fullscreen'];
       expect(await inEditor(frame, 'permissions()')).to.have.members(allowed);
+    });
+
+    it('opens in a page isolated by its policies, in browsers that have frames without credentials', async function () {
+      if (installed.name !== 'chrome') return this.skip();
+      await openPortal(page, portal, '/isolated');
+      expect(await call('crossOriginIsolated')).to.equal(true);
+      await openEditor(page);
+      expect(await run('editors.editor.setReadOnly(true)')).to.deep.equal({ value: 'view' });
     });
 
     it('says in which language its sentences are, also where the server writes in another one', async () => {
@@ -368,6 +396,18 @@ for (const installed of BROWSERS) {
       expect(gate.requests.length).to.equal(asked);
       expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded']);
       await openEditor(page);
+    });
+
+    it('what is asked for just before destroy(), or after close(), rejects with closed', async () => {
+      const code = (work: string) => `${work}.catch(({ code }) => code)`;
+      const [save, read] = ['save()', 'setReadOnly(true)'].map((method) => code(`editors.editor.${method}`));
+      await openEditor(page);
+      const asked = await call(
+        `(() => { const ends = [${save}, ${read}]; editors.editor.destroy(); return Promise.all(ends); })()`,
+      );
+      expect(asked).to.deep.equal(['closed', 'closed']);
+      await openEditor(page);
+      expect(await call(`(() => { editors.editor.close(); return ${read}; })()`)).to.equal('closed');
     });
 
     it('destroy() while it closes ends that: no onClose, and the element is free for another one', async () => {
@@ -675,7 +715,10 @@ for (const installed of BROWSERS) {
     it('a server that can not be reached is a network_error, at the start and later', async () => {
       gate.orders.down = true;
       await call('make("editor")');
-      expect(await event(page, 'onError')).to.include({ code: 'network_error' });
+      const error = await event<{ code: string; detail: { hint: string } }>(page, 'onError');
+      expect(error).to.include({ code: 'network_error' });
+      // Browsers tell a page whose origin is not allowed no more.
+      expect(error.detail.hint).to.contain(portal.origin).and.contain('SVC_EMBED_ALLOWED_ORIGINS');
       gate.orders.down = false;
       const frame = await openEditor(page, {}, 'second');
       gate.orders.down = true;
@@ -807,7 +850,8 @@ for (const installed of BROWSERS) {
         await call('make("editor")');
         const error = await event<{ code: string; detail: { hint: string; reason: string } }>(page, 'onError');
         expect(error).to.deep.nested.include({ code: 'load_failed', 'detail.reason': 'timeout' });
-        expect(error.detail.hint).to.contain(portal.origin).and.contain('frame-ancestors');
+        for (const word of [portal.origin, 'frame-ancestors', 'Cross-Origin-Embedder-Policy'])
+          expect(error.detail.hint).to.contain(word);
         expect(warnings.some((text) => text.includes('frame-ancestors') && text.startsWith('SVC.Editor'))).to.equal(
           true,
         );

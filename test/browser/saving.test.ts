@@ -281,7 +281,7 @@ describe('SVC.Editor: a save, beside those of others', () => {
   it('of a document that does not come within 120 s is load_failed', async () => {
     const failed: SVC.EditorError[] = [];
     const onFail = (error: SVC.EditorError) => void failed.push(error);
-    new Loading({ origin: 'https://office.example.com', texts: textsFor('vi') }, onFail);
+    new Loading({ origin: 'https://office.example.com', texts: textsFor('vi') }, onFail).start();
     expire(120_000);
     expect(failed).to.have.lengthOf(1);
     expect(failed[0]).to.deep.include({ code: 'load_failed', detail: { reason: 'timeout' } });

@@ -114,7 +114,9 @@ class Editor {
     try {
       // Never at once: a framework may create an editor only to remove it again (React in StrictMode).
       await atMost(RELEASE_MS, Promise.all(releases));
+      await document.page.frame.usable();
       if (state.isOver()) return;
+      document.page.loading.start();
       const session = await server.create(toSessionRequest(config));
       if (state.isOver() || state.status === 'failed') return await server.remove(session);
       document.poller.start();
@@ -138,7 +140,7 @@ class Editor {
     const document = this.#document;
     const { state } = this.#context;
     await this.#reportFailure(document.present());
-    if (!state.session || (state.status !== 'loaded' && state.status !== 'closing')) throw notLoaded();
+    if (!state.session || (state.status !== 'loaded' && state.status !== 'closing')) throw this.#noDocument();
     return this.#reportFailure(document.saving.save());
   }
 
@@ -156,7 +158,7 @@ class Editor {
     const { server, state } = this.#context;
     await this.#reportFailure(document.present());
     const { session, status } = state;
-    if (!session || status !== 'loaded') throw notLoaded();
+    if (!session || status !== 'loaded') throw this.#noDocument();
     const before = session.mode;
     if (before === wanted) return wanted;
     if (before === 'edit') await this.#saveNow();
@@ -206,6 +208,12 @@ class Editor {
     window.removeEventListener('pagehide', this.#onHide);
     window.removeEventListener('pageshow', this.#onPageShow);
     freeContainer(this.#context.container);
+  }
+
+  /** The error of a call without a document: it came too early, or too late. */
+  #noDocument(): SVC.EditorError {
+    const { status } = this.#context.state;
+    return status === 'loading' || status === 'failed' ? notLoaded() : closedError();
   }
 
   /** Returns whether there is a document, or there will be again. */

@@ -1,5 +1,5 @@
 import type { EmbedForm } from '../../../src/common/generated/wire.ts';
-import { randomHex } from './async.ts';
+import { pause, randomHex } from './async.ts';
 import { Overlay, type Visibility } from './overlay.ts';
 import type { Context } from './state.ts';
 
@@ -25,6 +25,9 @@ export interface FrameEvents {
   /** The page that was opened last has been loaded, whatever it is. */
   onPage(): void;
 }
+
+/** Interval at which an element that is not displayed is looked at. */
+const LOOK_MS = 200;
 
 /** The iframe with the editor's page in it. */
 export class Frame {
@@ -54,6 +57,15 @@ export class Frame {
     this.#shown = this.#iframe.contentWindow;
     if (height === undefined) this.#onScreen.observe(this.#overlay.element);
     window.addEventListener('message', this.#listener);
+  }
+
+  /**
+   * Resolves when a page can work in it. Where the element is not displayed, as in a closed dialog, pages in Firefox have no
+   * selection, and the editor's (25.04.9) never opens its document.
+   */
+  async usable(): Promise<void> {
+    if (this.#isDisplayed() || this.#hasSelection()) return;
+    while (this.isConnected() && !this.#isDisplayed()) await pause(LOOK_MS);
   }
 
   /** Opens a page by a form POST, so that the token is in no address. */
@@ -165,6 +177,8 @@ export class Frame {
     const { origin, title, texts } = this.#context;
     const { onPage, onMoved } = this.#events;
     const iframe = this.#page.createElement('iframe');
+    // A page isolated by `Cross-Origin-Embedder-Policy` shows no other frames of pages that are not.
+    Object.assign(iframe, { credentialless: crossOriginIsolated });
     iframe.name = `svc-${randomHex()}`;
     iframe.title = title === undefined ? texts.frameTitle : `${texts.frameTitle}: ${title}`;
     // Without the origin a permission would go to the address in `src` only, and there is none.
@@ -190,7 +204,7 @@ export class Frame {
 
   /** Gives the frame a height of its own if its element has none, which is known once it is on the screen. */
   #setHeight(): void {
-    if (this.#overlay.element.getClientRects().length === 0) return;
+    if (!this.#isDisplayed()) return;
     this.#onScreen.disconnect();
     const probe = this.#page.createElement('div');
     probe.style.height = '100%';
@@ -199,6 +213,19 @@ export class Frame {
     if (probe.offsetHeight === 0) this.#size.height = '600px';
     probe.remove();
     Object.assign(this.#iframe.style, { display: 'block', ...this.#size });
+  }
+
+  #isDisplayed(): boolean {
+    return this.#overlay.element.getClientRects().length > 0;
+  }
+
+  /** Returns whether pages beside it have a selection. */
+  #hasSelection(): boolean {
+    const probe = this.#page.createElement('iframe');
+    this.#context.container.append(probe);
+    const selection = probe.contentWindow?.getSelection();
+    probe.remove();
+    return selection !== null;
   }
 
   readonly #listener = (event: MessageEvent): void => {

@@ -15,11 +15,15 @@ export class Loading {
   readonly #onFail: (error: SVC.EditorError) => void;
   #hint: string | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
-  #limit: ReturnType<typeof setTimeout>;
+  #limit: ReturnType<typeof setTimeout> | undefined;
 
   constructor(context: Pick<Context, 'origin' | 'texts'>, onFail: (error: SVC.EditorError) => void) {
     this.#context = context;
     this.#onFail = onFail;
+  }
+
+  /** The document is asked for. */
+  start(): void {
     this.#limit = setTimeout(() => this.fail({ reason: 'timeout' }), LOAD_MS);
   }
 
@@ -62,7 +66,8 @@ function describeSilence(origin: string): string {
     `the editor's page has said nothing for ${SILENCE_MS / 1000} s. ` +
     `Does the editor server's Content-Security-Policy name ${location.host} in frame-ancestors ` +
     `(the service's SVC_EMBED_ALLOWED_ORIGINS must have ${location.origin}), ` +
-    `and does the policy of this page name ${origin} in frame-src and form-action?`
+    `does the policy of this page name ${origin} in frame-src and form-action, ` +
+    'and is this page without a Cross-Origin-Embedder-Policy?'
   );
 }
 

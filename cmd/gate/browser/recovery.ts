@@ -230,7 +230,7 @@ export class Recovery {
       // Time without an answer counts as waiting.
       if (ms > 0) await this.#pause(ms * (0.75 + Math.random() / 2) - (Date.now() - tried));
       const ready = this.#ready;
-      await ready;
+      await Promise.all([ready, this.#document.page.frame.usable()]);
       if (this.#away !== away) return;
       tried = Date.now();
       try {

@@ -96,7 +96,8 @@ export class Server {
       });
       text = await response.text();
     } catch (error) {
-      throw editorError('network_error', networkError, { reason: String(error) });
+      const hint = session ? {} : { hint: describeSilence(this.#origin) };
+      throw editorError('network_error', networkError, { reason: String(error), ...hint });
     } finally {
       clearTimeout(timer);
     }
@@ -104,6 +105,14 @@ export class Server {
     if (response.ok && (answer !== undefined || response.status === 204)) return answer as Answer;
     throw serverError(response.status, answer, networkError);
   }
+}
+
+/** Explains a first request without an answer. Browsers keep it from pages whose origin is not allowed. */
+function describeSilence(origin: string): string {
+  return (
+    `does the service's SVC_EMBED_ALLOWED_ORIGINS have ${location.origin} (with make run: SVC_LOCAL_PORTS its port), ` +
+    `and does the policy of this page name ${origin} in connect-src?`
+  );
 }
 
 /** The server's own error, or that something between here and there has answered. */

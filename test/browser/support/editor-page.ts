@@ -76,6 +76,8 @@ const script = `(behaviour, token) => {
   say('App_LoadingStatus', { Status: 'Frame_Ready', Features: { VersionStates: true } });
   if (behaviour.locked) return;
   say('Action_Load_Resp', { success: true, result: '' });
+  // Where the page is not displayed, there is none in Firefox, and the real page fails.
+  getSelection().anchorNode;
   say('App_LoadingStatus', { Status: 'Document_Loaded', DocumentLoadedTime: 1 });
   say('View_Added', { Deprecated: true });
   say('Views_List', []);

@@ -7,6 +7,7 @@ export type Portal = Awaited<ReturnType<typeof startPortal>>;
 
 /**
  * Starts a portal's web server: a page that embeds, under a Content-Security-Policy as strict as it can be.
+ * `/isolated` has more policies.
  * @param gate origin of the service
  */
 export async function startPortal(gate: string) {
@@ -17,7 +18,11 @@ export async function startPortal(gate: string) {
     `frame-src ${gate} http://127.0.0.1:*`,
     `form-action ${gate}`,
   ].join('; ');
-  const server = createServer((_request, response) => {
+  const server = createServer(({ url }, response) => {
+    if (url === '/isolated') {
+      response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+      response.setHeader('Cross-Origin-Embedder-Policy', 'credentialless');
+    }
     response.setHeader('Content-Type', 'text/html; charset=utf-8').setHeader('Content-Security-Policy', policy);
     response.end(`<!doctype html><html lang="vi"><title>portal</title><script src="${gate}/svc/api.js"></script>
 <button id="button">x</button><div id="editor"></div><div id="second"></div>`);
@@ -47,7 +52,7 @@ declare global {
  * Opens the portal's page. `make` in it makes an editor that notes its events in `told`; long waits pass
  * faster; `listeners` counts those of the window.
  */
-export async function openPortal(page: Page, portal: Portal): Promise<void> {
+export async function openPortal(page: Page, portal: Portal, path = '/'): Promise<void> {
   await page.evaluateOnNewDocument(() => {
     if (window !== window.top) return;
     const { setTimeout: plain } = window;
@@ -81,7 +86,7 @@ export async function openPortal(page: Page, portal: Portal): Promise<void> {
       });
     };
   });
-  await page.goto(portal.origin);
+  await page.goto(portal.origin + path);
 }
 
 /** Returns the names of the events that an editor has told. */
