@@ -161,6 +161,7 @@ describe('on a cluster: two nodes', function () {
     expect(failed.filter((line) => since(line) > SERVES_MS && since(line) < LOST_MS)).to.deep.equal([]);
     // One that connects to a lost pod while its address is taken away fails: nginx asks no other then.
     expect(failed.filter((line) => since(line) >= LOST_MS)).to.have.length.at.most(4);
+    process.stderr.write(`      people edit again after ${Math.round(edited / 1000)} s\n`);
     expect(edited).to.be.below(EDITS_MS);
     await apart.ready();
     await until('nothing is there twice', async () => (await all()).length === 7, 120_000);
