@@ -155,7 +155,7 @@ export async function remember(memory: LicenseMemory, files: LicenseFiles, now: 
   const fresh: Kept = { token: token.text, license: found.value, verifiedAt: now };
   const rank = (kept: Kept | null) => RANK[recall({ kept, problem: null }, now).state];
   if (rank(fresh) >= rank(still)) return { kept: { ...fresh, ...removed.at }, problem: removed.problem };
-  return { kept: still, problem: `the licence in the file expired on ${day(found.value.claims.expiresAt)}` };
+  return { kept: still, problem: `the new licence expired on ${day(found.value.claims.expiresAt)}` };
 }
 
 export function readKeySet(file: SmallFile): Parsed<KeySet> {

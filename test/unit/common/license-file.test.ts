@@ -181,7 +181,7 @@ describe('what a licence is', () => {
     ['gives way to a smaller one', { ...valid, conns: 20 }, { token: mint(20, 5) }],
     [
       'outlives a new one that has expired while it has not',
-      { ...valid, problem: 'the licence in the file expired on 2026-11-20' },
+      { ...valid, problem: 'the new licence expired on 2026-11-20' },
       { token: mint(500, -1) },
     ],
     [
