@@ -1,20 +1,16 @@
-import { type Deferred, defer, pause, randomHex } from './async.ts';
+import { type Deferred, defer, randomHex } from './async.ts';
 import { editorError } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
+import { SaveRequests, type SaveRequestsOptions } from './save-requests.ts';
 import { type SessionState, toSavedVersion } from './server.ts';
 import type { EditorState } from './state.ts';
 import type { Texts } from './texts.ts';
 import { type Baseline, locateChanges, type UnsavedChanges } from './unsaved-changes.ts';
 
-export interface SavingOptions {
+export interface SavingOptions extends SaveRequestsOptions {
   texts: Texts;
   state: EditorState;
   unsaved: Pick<UnsavedChanges, 'isDoubtful' | 'onSave'>;
-  post(id: string, values: Record<string, unknown>): void;
-  /** Wakes a page that sleeps. */
-  wake(): void;
-  /** Asks the server at once and often. */
-  hurry(): void;
   askState(): Promise<SessionState>;
   /** Returns whether there is a document that can be asked. */
   isOpen(): boolean;
@@ -48,10 +44,6 @@ const SAVE_MS = 30_000;
 const LAST_QUESTION_MS = 2_000;
 /** Pause on average, different each time: people who save together would drop each other's requests again and again. */
 const RETRY_MS = 500;
-/** Time after which a request has no answer: the editor's page passes on one answer for requests that come close together. */
-const UNANSWERED_MS = 5_000;
-/** Answers that may still come to requests of before: their number is not known, and each costs a save a request more. */
-const LATE_ANSWERS = 2;
 /** Time after which an upload that the editor has begun for another user counts as failed. */
 const DOUBT_MS = 2_000;
 /** The same for an upload of before a connection was lost, which the editor may try a second time. */
@@ -71,27 +63,21 @@ export class Saving {
   readonly #options: SavingOptions;
   #pending: PendingSave | undefined;
   #baseline: Baseline | undefined;
-  /** Requests to this page, and answers to them, which come in their order; some never come. */
-  #requests = 0;
-  #answers = 0;
-  #requestedAt = 0;
-  /** The next sign of life. */
-  #proof = defer<boolean>();
+  readonly #requests: SaveRequests;
 
   constructor(options: SavingOptions) {
     this.#options = options;
+    this.#requests = new SaveRequests(options);
   }
 
   /** Saves. For a reader it only finds out whether earlier changes are stored. */
   save(): Promise<SVC.SaveResult> {
     const { state, unsaved } = this.#options;
     const version = state.version ?? 0;
-    const late = Date.now() - this.#requestedAt > UNANSWERED_MS ? 0 : LATE_ANSWERS;
-    this.#answers = Math.max(this.#answers, this.#requests - late);
     const pending: PendingSave = {
       ...defer<SVC.SaveResult>(),
       nonce: randomHex(),
-      first: this.#requests + 1,
+      first: this.#requests.next(),
       force: unsaved.isDoubtful() === 'long',
       versionAtCall: version,
       versionAtRequest: version,
@@ -110,8 +96,7 @@ export class Saving {
    */
   onBack(baseline: Baseline | undefined): void {
     this.#baseline = baseline;
-    this.#requests = 0;
-    this.#answers = 0;
+    this.#requests.reset();
     if (this.#pending) this.#begin(Object.assign(this.#pending, { first: 1, force: false }));
   }
 
@@ -121,14 +106,13 @@ export class Saving {
 
   /** Resolves with whether the editor's server answers the page within so many milliseconds. */
   prove(ms: number): Promise<boolean> {
-    this.#request(this.#pending ?? { nonce: randomHex(), force: false });
-    return Promise.race([this.#proof.promise, pause(ms).then(() => false)]);
+    this.#requests.send(this.#pending ?? { nonce: randomHex(), force: false });
+    return this.#requests.proof(ms);
   }
 
   /** Tells all who wait for a proof. @param isAlive false: the page has lost its connection */
   settleProofs(isAlive: boolean): void {
-    this.#proof.resolve(isAlive);
-    this.#proof = defer();
+    this.#requests.settleProofs(isAlive);
   }
 
   /** The editor has answered. */
@@ -137,11 +121,11 @@ export class Saving {
     const { success, result, errorMsg } = message.Values;
     // Said of a download, in the place of the answer that is awaited.
     if (result === 'exportas') return;
-    this.#answers = Math.min(this.#answers + 1, this.#requests);
+    const answered = this.#requests.onAnswer();
     const [pending, options] = [this.#pending, this.#options];
     if (pending) pending.isHeard = true;
     // It may be said of a request before it: what was typed in between is not saved.
-    const isLate = pending !== undefined && this.#answers < pending.first;
+    const isLate = pending !== undefined && answered < pending.first;
     if (!pending || (result === 'unmodified' && isLate)) options.hurry();
     else if (errorMsg === UPLOADING || (success !== false && isLate)) this.#onUploading(pending);
     else if (result === 'unmodified') this.#onUnmodified(pending);
@@ -254,24 +238,10 @@ export class Saving {
     setTimeout(fail, LAST_QUESTION_MS);
   }
 
-  #request({ nonce, force }: Pick<PendingSave, 'nonce' | 'force'>): void {
-    const { wake, post, hurry } = this.#options;
-    wake();
-    this.#requests += 1;
-    this.#requestedAt = Date.now();
-    post('Action_Save', {
-      DontTerminateEdit: true,
-      DontSaveIfUnmodified: !force,
-      Notify: true,
-      ExtendedData: `svc1.${nonce}`,
-    });
-    hurry();
-  }
-
   #requestAgain(pending: PendingSave, force: boolean): void {
     clearTimeout(pending.late);
     Object.assign(pending, { force, versionAtRequest: this.#options.state.version ?? 0, isAnswered: false });
-    this.#request(pending);
+    this.#requests.send(pending);
   }
 
   /**
@@ -285,7 +255,7 @@ export class Saving {
     const retry = (): void => {
       this.#retryLater(pending);
       if (!isOpen() || !state.isEditing()) return;
-      const isLate = pending.force && Date.now() - this.#requestedAt > UNANSWERED_MS;
+      const isLate = pending.force && this.#requests.isUnanswered();
       if ((state.version ?? 0) > pending.versionAtRequest) this.#requestAgain(pending, false);
       else if (!pending.isAnswered) this.#requestAgain(pending, pending.force);
       // After a failed upload the editor waits for 5 s, and then for the next request.
