@@ -32,12 +32,28 @@ export interface OwnedObject {
 
 export type Named = Pick<KubernetesObject, 'kind' | 'metadata'>;
 
+/** The last apply of an object. */
+interface Applied {
+  /** Digest of what was sent. */
+  digest: string;
+  /** The resourceVersion of the answer. */
+  version: string;
+  /** Raised by changes of the spec; undefined for kinds without one. */
+  generation: number | undefined;
+  /** When an apply last changed it, by the API server's clock. */
+  time: string | undefined;
+  /** When the answer came, monotonic milliseconds. */
+  at: number;
+}
+
+/** Two applies that are further apart have different times. */
+const SAME_TIME_MS = 2_000;
+
 /** The controller's objects as the watches show them, and what it has applied. */
 export class OwnedObjects {
   readonly #objects = new Map<string, OwnedObject>();
   readonly #byInstance = new Map<string, Set<OwnedObject>>();
-  /** The last apply of each: a digest of what was sent, the resourceVersion of the answer, and when an apply last changed it. */
-  readonly #applied = new Map<string, { digest: string; version: string; time: string | undefined }>();
+  readonly #applied = new Map<string, Applied>();
   /** Applies without an answer yet, and whether a watch has shown the object meanwhile. */
   readonly #applying = new Map<string, boolean>();
   readonly #onChange: (instance: string, id: string) => void;
@@ -94,16 +110,17 @@ export class OwnedObjects {
   }
 
   /**
-   * By the time of the controller's fields and not by the version, which every change of a status raises.
+   * The time of the controller's fields, to the second, tells of a change; a version is also raised by that of a status.
    * @returns whether the same was applied before, and somebody else has changed it since
    */
   recordApply(answer: KubernetesObject, digest: string): boolean {
     const id = getId(answer);
     const before = this.#applied.get(id);
-    const { resourceVersion: version = '' } = answer.metadata;
-    const time = appliedAt(answer);
-    this.#applied.set(id, { digest, version, time });
-    return before?.digest === digest && before.time !== time;
+    const { resourceVersion: version = '', generation } = answer.metadata;
+    const now = { digest, version, generation, time: appliedAt(answer), at: performance.now() };
+    this.#applied.set(id, now);
+    if (before?.digest !== digest) return false;
+    return before.time !== now.time || (now.at - before.at < SAME_TIME_MS && before.generation !== now.generation);
   }
 
   /** Runs an apply. What a watch shows meanwhile is mostly its outcome; only the answer tells whether it is another change. */

@@ -23,10 +23,10 @@ describe('the objects that the controller made', () => {
   beforeEach(() => {
     owned = new OwnedObjects();
   });
-  const record = (version: string, digest = 'digest', seconds = 1) => {
+  const record = (version: string, digest = 'digest', seconds = 1, generation = 1) => {
     const time = new Date(seconds * 1000).toISOString();
     const managedFields = [{ manager: 'svc-controller', operation: 'Apply', time: time as never }];
-    return owned.recordApply(service(version, { managedFields }), digest);
+    return owned.recordApply(service(version, { managedFields, generation }), digest);
   };
 
   it('concern their instance until they are as they were applied, and again with each change', () => {
@@ -49,17 +49,19 @@ describe('the objects that the controller made', () => {
   });
 
   it('were repaired when the same apply has changed them once more, whatever else their versions tell of', () => {
-    const applies: [version: string, digest: string, seconds: number, repaired: boolean][] = [
-      ['2', 'digest', 1, false],
-      ['2', 'digest', 1, false],
+    const applies: [version: string, digest: string, seconds: number, generation: number, repaired: boolean][] = [
+      ['2', 'digest', 1, 1, false],
+      ['2', 'digest', 1, 1, false],
       // Their status, which a watch need not have shown yet.
-      ['4', 'digest', 1, false],
-      ['5', 'digest', 3, true],
-      ['6', 'another', 4, false],
-      ['7', 'another', 5, true],
+      ['4', 'digest', 1, 1, false],
+      ['5', 'digest', 3, 1, true],
+      // Another controller and this one in the same second.
+      ['7', 'digest', 3, 3, true],
+      ['8', 'another', 4, 4, false],
+      ['9', 'another', 5, 4, true],
     ];
-    for (const [version, digest, seconds, repaired] of applies) {
-      expect(record(version, digest, seconds), version).to.equal(repaired);
+    for (const [version, digest, seconds, generation, repaired] of applies) {
+      expect(record(version, digest, seconds, generation), version).to.equal(repaired);
     }
   });
 
