@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { getTargets, type SourceFormat, type TargetFormat } from '../../cmd/docbuilder/formats.ts';
-import { ooxml } from '../../scripts/support/documents.ts';
+import { FORMULA_DOCX, FORMULA_TEXT } from '../support/formula.ts';
 import { fodp, fods, fodt, formula, paragraph, pdfText, row, slide, textTable, useBench, zipEntry } from './support.ts';
 
 const SEEDS = {
@@ -60,17 +60,9 @@ describe('engine: conversions', function () {
   });
 
   it('a formula is drawn, and stays one', async () => {
-    const sign = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
-    const fraction = `<m:f><m:num>${sign('α')}</m:num><m:den>${sign('β')}</m:den></m:f>`;
-    const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
-    const math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
-    const body = `<w:document ${word} ${math}><w:body><w:p><m:oMath>${fraction}</m:oMath></w:p></w:body></w:document>`;
-    let [format, bytes]: [TargetFormat & SourceFormat, Buffer] = [
-      'docx',
-      ooxml('docx', {}, { 'word/document.xml': body }),
-    ];
+    let [format, bytes]: [TargetFormat & SourceFormat, Buffer] = ['docx', FORMULA_DOCX];
     for (const to of ['odt', 'rtf', 'docx'] as const) {
-      expect(pdfText((await bench.convert(bytes, format, 'pdf')).path), format).to.match(/α\s+β/);
+      expect(pdfText((await bench.convert(bytes, format, 'pdf')).path), format).to.match(FORMULA_TEXT);
       [format, bytes] = [to, (await bench.convert(bytes, format, to)).bytes];
     }
     expect(zipEntry(bytes, 'word/document.xml')).to.include('<m:f>');

@@ -27,7 +27,7 @@ function settings(office: Office): Record<string, Record<string, Value>> {
       DisableMacrosExecution: true,
       BlockUntrustedRefererLinks: true,
       CheckDocumentEvents: true,
-      DisableActiveContent: true,
+      // Without DisableActiveContent: LibreOffice 24.2 and later would leave out charts and formulas.
       DisablePythonRuntime: true,
       DisableOLEAutomation: true,
     },

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ooxml, SENTENCE } from '../../../scripts/support/documents.ts';
+import { FORMULA_DOCX, FORMULA_TEXT } from '../../support/formula.ts';
 import { secret } from '../../support/logs.ts';
 import { pdfText } from '../../support/pdf.ts';
 import { form, readError } from '../../support/service.ts';
@@ -20,14 +21,19 @@ describe('on a cluster: converts', function () {
 
   const call = (path: string, init: RequestInit = {}) =>
     fetch(`${office.outside.url}${path}`, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } });
-  const convert = (fields: Record<string, string>) =>
-    call('/v1/convert', { method: 'POST', body: form(DOCX, 'a.docx', fields) });
+  const convert = (docx: Buffer, fields: Record<string, string>) =>
+    call('/v1/convert', { method: 'POST', body: form(docx, 'a.docx', fields) });
 
   it('a Word document becomes a PDF, with the API key that was made for the instance', async () => {
-    const answer = await convert({ to: 'pdf' });
+    const answer = await convert(DOCX, { to: 'pdf' });
     expect(answer.status).to.equal(200);
     const text = await pdfText(Buffer.from(await answer.arrayBuffer()));
     expect(text.split(SENTENCE)).to.have.lengthOf(4);
+  });
+
+  it('with its formulas, by the LibreOffice of the image', async () => {
+    const answer = await convert(FORMULA_DOCX, { to: 'pdf' });
+    expect(await pdfText(Buffer.from(await answer.arrayBuffer()))).to.match(FORMULA_TEXT);
   });
 
   it('a document is fetched from where spec.outbound allows, and from no other private address', async () => {
