@@ -54,7 +54,11 @@ export function createThreads(module: URL, size: number, memoryMb = getHeapStati
     async run<Value>(task: string, input: unknown, signal: AbortSignal): Promise<Value> {
       const ended = AbortSignal.any([signal, stopping.signal]);
       // A task that was ended before its turn leaves the thread as it is.
-      const asked = pool.use(async (thread) => (ended.aborted ? undefined : ask(thread, { task, input }, ended)));
+      const asked = pool.use(async (thread) => {
+        // Also for a task that has ended: the pool would keep the error, and fail the next task with it.
+        if (!(thread instanceof Worker)) throw thread;
+        return ended.aborted ? undefined : ask(thread, { task, input }, ended);
+      });
       const report = (await unlessAborted(asked, ended)) as Report<Value>;
       if ('value' in report) return report.value;
       const { code, detail, cause } = report.error;
@@ -96,8 +100,7 @@ function noThread(cause: unknown): AppError {
   return new AppError('pool_unavailable', { reason: 'no_worker' }, { cause });
 }
 
-async function ask(thread: Worker | AppError, message: object, signal: AbortSignal): Promise<Report<unknown>> {
-  if (!(thread instanceof Worker)) throw thread;
+async function ask(thread: Worker, message: object, signal: AbortSignal): Promise<Report<unknown>> {
   thread.ref();
   try {
     thread.postMessage(message);

@@ -88,6 +88,15 @@ describe('threads for large work', () => {
     await none.stop();
   });
 
+  it('that could not be started for a task that has ended are started for the next one', async () => {
+    const module = new URL('http://nowhere/');
+    const own = createThreads(module, 1);
+    await failure(own.run('id', undefined, AbortSignal.abort(new Error('ended'))));
+    module.href = MODULE.href;
+    expect(await own.run('id', undefined, never)).to.be.greaterThan(0);
+    await own.stop();
+  });
+
   it('that are stopped end what they do', async () => {
     const own = createThreads(MODULE, 1);
     const { error } = await startEndless(own, never);
