@@ -87,17 +87,6 @@ export function gatePage(): string {
   ].join('\n');
 }
 
-/** Rows that stand in most tables of svcscript's shapes, and the one that takes their place. */
-const EMPHASIS = [
-  'bold` | boolean | Bold',
-  'italic` | boolean | Italic',
-  'underline` | boolean | Underlined',
-  'strike` | boolean | Struck through',
-]
-  .map((row) => `| \`${row}. |`)
-  .join('\n');
-const EMPHASIS_ROW = '| `bold`, `italic`, `underline`, `strike` | boolean |  |';
-
 /** docs/script-reference.md: every shape of svcscript. */
 export function scriptPage(): string {
   const root = schemas.get('script.json');
@@ -122,7 +111,5 @@ export function scriptPage(): string {
     '',
     ...members(root, findTitle),
     ...sections,
-  ]
-    .join('\n')
-    .replaceAll(EMPHASIS, EMPHASIS_ROW);
+  ].join('\n');
 }

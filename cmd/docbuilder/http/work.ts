@@ -97,7 +97,7 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
   };
 }
 
-/** How a form without files begins. */
+/** The beginning of a form without files, as `curl -d` sends it. */
 const URL_ENCODED = /^[\w.]+=/;
 
 async function readRequest(
