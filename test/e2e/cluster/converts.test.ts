@@ -4,6 +4,7 @@ import { FORMULA_DOCX, FORMULA_TEXT } from '../../support/formula.ts';
 import { secret } from '../../support/logs.ts';
 import { pdfText } from '../../support/pdf.ts';
 import { form, readError } from '../../support/service.ts';
+import { run } from './engine.ts';
 import { type Office, officeFor } from './support/office.ts';
 
 const DOCX = ooxml('docx', { paragraphs: 3 });
@@ -21,8 +22,8 @@ describe('on a cluster: converts', function () {
 
   const call = (path: string, init: RequestInit = {}) =>
     fetch(`${office.outside.url}${path}`, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } });
-  const convert = (docx: Buffer, fields: Record<string, string>) =>
-    call('/v1/convert', { method: 'POST', body: form(docx, 'a.docx', fields) });
+  const convert = (source: Buffer, fields: Record<string, string>, name = 'a.docx') =>
+    call('/v1/convert', { method: 'POST', body: form(source, name, fields) });
 
   it('a Word document becomes a PDF, with the API key that was made for the instance', async () => {
     const answer = await convert(DOCX, { to: 'pdf' });
@@ -34,6 +35,14 @@ describe('on a cluster: converts', function () {
   it('with its formulas, by the LibreOffice of the image', async () => {
     const answer = await convert(FORMULA_DOCX, { to: 'pdf' });
     expect(await pdfText(Buffer.from(await answer.arrayBuffer()))).to.match(FORMULA_TEXT);
+  });
+
+  it('with letters of Chinese, Japanese and Korean, and emoji, from fonts of the image', async () => {
+    const answer = await convert(Buffer.from('漢字 かな 한글 😀'), { to: 'pdf' }, 'a.txt');
+    const fonts = await run('pdffonts', ['-'], Buffer.from(await answer.arrayBuffer()));
+    expect(fonts)
+      .to.match(/NotoSansCJK|NotoSerifCJK/)
+      .and.match(/NotoColorEmoji/);
   });
 
   it('a document is fetched from where spec.outbound allows, and from no other private address', async () => {

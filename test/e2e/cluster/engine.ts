@@ -53,7 +53,11 @@ export async function keepEngine(): Promise<void> {
 }
 
 /** Runs a program; its stdout. An error says what it wrote to stderr. */
-export async function run(program: string, parameters: readonly string[], input = ''): Promise<string> {
+export async function run(
+  program: string,
+  parameters: readonly string[],
+  input: string | Uint8Array = '',
+): Promise<string> {
   const running = promisify(execFile)(program, parameters, { maxBuffer: OUTPUT_BYTES });
   running.child.stdin?.end(input);
   return (await running).stdout;
