@@ -42,8 +42,8 @@ interface Applied {
   generation: number | undefined;
   /** When an apply last changed it, by the API server's clock. */
   time: string | undefined;
-  /** When the answer came, monotonic milliseconds. */
-  at: number;
+  /** When an answer last told of a change, monotonic milliseconds. */
+  changedAt: number;
 }
 
 /** Two applies that are further apart have different times. */
@@ -117,10 +117,13 @@ export class OwnedObjects {
     const id = getId(answer);
     const before = this.#applied.get(id);
     const { resourceVersion: version = '', generation } = answer.metadata;
-    const now = { digest, version, generation, time: appliedAt(answer), at: performance.now() };
-    this.#applied.set(id, now);
-    if (before?.digest !== digest) return false;
-    return before.time !== now.time || (now.at - before.at < SAME_TIME_MS && before.generation !== now.generation);
+    const [time, now] = [appliedAt(answer), performance.now()];
+    const same = before?.digest === digest ? before : undefined;
+    const isRecent = same !== undefined && now - same.changedAt < SAME_TIME_MS;
+    const isRepair = same !== undefined && (same.time !== time || (isRecent && same.generation !== generation));
+    const changedAt = same && !isRepair ? same.changedAt : now;
+    this.#applied.set(id, { digest, version, generation, time, changedAt });
+    return isRepair;
   }
 
   /** Runs an apply. What a watch shows meanwhile is mostly its outcome; only the answer tells whether it is another change. */

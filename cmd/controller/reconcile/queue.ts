@@ -4,6 +4,8 @@ import { backoffMs } from '../k8s/api-error.ts';
 
 /** Node's timers wait 25 days at most. */
 const LONGEST_TIMER_MS = 86_400_000;
+/** Then one of low priority has its turn, also while others are added faster than they are reconciled. */
+const MOST_PREFERRED = 8;
 
 export interface QueueOptions {
   /**
@@ -27,8 +29,9 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #parallel: number;
   readonly #waiting = new Set<string>();
-  /** They run only while `#waiting` is empty. */
   readonly #lowPriority = new Set<string>();
+  /** Keys that have gone before those of low priority, one after the other. */
+  #preferred = 0;
   readonly #running = new Map<string, number>();
   /** Keys that were added while they ran. */
   readonly #again = new Set<string>();
@@ -70,7 +73,7 @@ export class WorkQueue {
     for (const keys of [this.#waiting, this.#lowPriority, this.#again, this.#failures]) keys.delete(key);
   }
 
-  /** Adds a key that nothing is known to have changed: it waits for all that have. */
+  /** Adds a key that nothing is known to have changed: those that have come first. */
   addWithLowPriority(key: string): void {
     if (this.#running.has(key) || this.#waiting.has(key)) return;
     this.#cancel(key);
@@ -129,14 +132,22 @@ export class WorkQueue {
   }
 
   #pump(): void {
-    for (const keys of [this.#waiting, this.#lowPriority]) {
-      for (const key of keys) {
-        if (!this.#started || this.#running.size >= this.#parallel) return;
-        keys.delete(key);
-        this.#running.set(key, Date.now());
-        void this.#run(key);
-      }
+    while (this.#started && this.#running.size < this.#parallel) {
+      const key = this.#takeNext();
+      if (key === undefined) return;
+      this.#running.set(key, Date.now());
+      void this.#run(key);
     }
+  }
+
+  #takeNext(): string | undefined {
+    const isLow = this.#waiting.size === 0 || (this.#lowPriority.size > 0 && this.#preferred >= MOST_PREFERRED);
+    const keys = isLow ? this.#lowPriority : this.#waiting;
+    const [key] = keys;
+    if (key === undefined) return undefined;
+    keys.delete(key);
+    this.#preferred = isLow || this.#lowPriority.size === 0 ? 0 : this.#preferred + 1;
+    return key;
   }
 
   async #run(key: string): Promise<void> {

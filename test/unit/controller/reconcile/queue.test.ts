@@ -148,6 +148,18 @@ describe('the queue of instances', () => {
     expect(started).to.deep.equal(['old', 'new', 'newer', 'old']);
   });
 
+  it('looks at what waits with low priority in the end, though others never cease to be added', async () => {
+    const { queue, started, open } = makeQueue({ parallel: 1 });
+    queue.start();
+    for (const key of ['a', 'b']) queue.add(key);
+    queue.addWithLowPriority('old');
+    for (let index = 0; !started.includes('old'); index += 1) {
+      (await until('the next', () => open[index])).end();
+      queue.add(index % 2 === 0 ? 'a' : 'b');
+    }
+    expect(started).to.have.lengthOf(10);
+  });
+
   it('forgets all of a key that is no more, before its start as well', async () => {
     const { queue, started, open, idle } = makeQueue({ parallel: 1 });
     queue.add('a');
