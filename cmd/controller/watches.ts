@@ -23,7 +23,7 @@ export interface WatchesOptions {
   instances: Instances;
   owned: OwnedObjects;
   repairs: Pick<RepairLimiter, 'delayMs'>;
-  queue: Pick<WorkQueue, 'add' | 'addAfter' | 'addWithLowPriority' | 'forget'>;
+  queue: Pick<WorkQueue, 'add' | 'addAfter' | 'addWithLowPriority'>;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
@@ -102,15 +102,10 @@ export class Watches {
     const { instances, queue } = this.#options;
     const key = getKey(object);
     // The status says who else has the same host.
-    const concerned = new Set(instances.withSameHost(key));
-    if (type === 'DELETED') {
-      instances.delete(key);
-      queue.forget(key);
-    } else {
-      if (!instances.observe(object)) return;
-      for (const other of [key, ...instances.withSameHost(key)]) concerned.add(other);
-    }
-    for (const other of concerned) queue.add(other);
+    const concerned = instances.withSameHost(key);
+    if (type === 'DELETED') instances.delete(key);
+    else if (!instances.observe(object)) return;
+    for (const other of [key, ...concerned, ...instances.withSameHost(key)]) queue.add(other);
   }
 
   #onOwned({ type, object }: Change<KubernetesObject>): void {

@@ -67,12 +67,6 @@ export class WorkQueue {
     else this.#schedule(key, ms, () => this.add(key));
   }
 
-  /** Forgets a key that no longer exists. A current run ends normally. */
-  forget(key: string): void {
-    this.#cancel(key);
-    for (const keys of [this.#waiting, this.#lowPriority, this.#again, this.#failures]) keys.delete(key);
-  }
-
   /** Adds a key that nothing is known to have changed: those that have come first. */
   addWithLowPriority(key: string): void {
     if (this.#running.has(key) || this.#waiting.has(key)) return;

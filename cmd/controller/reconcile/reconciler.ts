@@ -43,7 +43,7 @@ const REPORTED_FAILURES = 10;
 export interface ReconcilerOptions {
   client: Client;
   owned: OwnedObjects;
-  instances: Pick<Instances, 'olderWithSameHost'>;
+  instances: Pick<Instances, 'has' | 'olderWithSameHost'>;
   repairs: RepairLimiter;
   settings: () => Settings;
   events: Pick<EventRecorder, 'record'>;
@@ -72,9 +72,11 @@ export class InstanceReconciler {
 
   /** @returns milliseconds until the next time without an event */
   async reconcile(key: string, signal: AbortSignal, failures: number): Promise<number | undefined> {
-    const { client } = this.#options;
+    const { client, instances } = this.#options;
     const [namespace, name] = splitKey(key);
-    const instance = await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name);
+    // With its namespace goes the right to read it.
+    const known = instances.has(key);
+    const instance = known ? await client.get<SvcInstance>(RESOURCES.svcInstance, namespace, name) : undefined;
     // Kubernetes deletes what it owned: each object names it as its owner.
     if (!instance || instance.metadata.deletionTimestamp !== undefined) {
       this.#waits.delete(key);

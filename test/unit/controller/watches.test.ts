@@ -33,9 +33,6 @@ describe('the watches', () => {
         add: (key) => void queued.push(key),
         addWithLowPriority: (key) => void unchanged.push(key),
         addAfter: (key, ms) => void (ms <= 0 && queued.push(key)),
-        forget: (key) => {
-          queued = queued.filter((other) => other !== key);
-        },
       },
     });
     return watches.synced();
@@ -150,7 +147,7 @@ describe('the watches', () => {
     expect(queued).to.deep.equal(['one/office', 'one/office']);
   });
 
-  it('queue an instance for what happens to its objects, until it is deleted', async () => {
+  it('queue an instance for what happens to its objects and for its end, and then no more', async () => {
     expect(await start('one')).to.deep.equal([]);
     add('office');
     add('other');
@@ -163,6 +160,7 @@ describe('the watches', () => {
 
     at.server.remove(INSTANCES, 'office');
     await until('it is forgotten', () => !instances.has('one/office') || undefined);
+    expect(queued.splice(0)).to.deep.equal(['one/office', 'one/office']);
     at.server.remove(SERVICES, 'office-gate');
     // A later event on the same watch shows that this one has been seen.
     service('other-gate', 'other');

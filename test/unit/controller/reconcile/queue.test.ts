@@ -160,22 +160,6 @@ describe('the queue of instances', () => {
     expect(started).to.have.lengthOf(10);
   });
 
-  it('forgets all of a key that is no more, before its start as well', async () => {
-    const { queue, started, open, idle } = makeQueue({ parallel: 1 });
-    queue.add('a');
-    queue.add('b');
-    queue.forget('a');
-    expect(queue.figures().waiting).to.equal(1);
-    queue.start();
-    queue.add('b');
-    queue.add('c');
-    queue.forget('b');
-    queue.forget('c');
-    open[0]?.end();
-    await idle();
-    expect(started).to.deep.equal(['b']);
-  });
-
   it('tells the work when its time is over, and starts the key anew only when it has ended', async () => {
     const { queue, started, open } = makeQueue({ timeoutMs: 5 });
     queue.start();

@@ -22,6 +22,7 @@ export class ReconcilerBench {
     const { metadata, spec } = makeSituation().instance;
     const { apiVersion, kind } = RESOURCES.svcInstance;
     this.server.put({ apiVersion, kind, metadata, spec } as SvcInstance);
+    this.instances.observe(this.office());
     this.#reconciler = new InstanceReconciler({
       ...{
         client: this.server.client,
