@@ -1,8 +1,18 @@
 import { findResource, type KubernetesObject } from '../../../cmd/controller/k8s/api.ts';
-import { ApiError } from '../../../cmd/controller/k8s/api-error.ts';
+import {
+  ADDS_MEMBERS,
+  change,
+  isMarked,
+  mark,
+  otherValues,
+  type Path,
+  remove,
+  repairedFields,
+  setAt,
+  valueAt,
+} from '../../../test/support/drift.ts';
 import { until } from '../../../test/support/until.ts';
 import { milliseconds } from '../../format.ts';
-import { appliedFields, type Path, setAt, valueAt } from '../../managed-fields.ts';
 import type { Row } from '../../measurement.ts';
 import { quantile } from '../../statistics.ts';
 import type { Cluster } from '../../subjects/cluster.ts';
@@ -11,20 +21,6 @@ import { forAll, ownedObjects } from '../../subjects/instances.ts';
 const DEMANDED_MS = 2_000;
 const GIVEN_UP_MS = 30_000;
 const PARALLEL = 4;
-const FOREIGN = 'example.com/theirs';
-/** The controller leaves changes of these to people: generated values exist nowhere else, and volumes never shrink. */
-const THEIRS: Readonly<Record<string, string>> = { Secret: 'data', PersistentVolumeClaim: 'spec' };
-/**
- * With another value of these goes what the API server itself adds, or they are keys of a list: the status says what is
- * too much, which people have to take away.
- */
-const UNFIT = /^spec\.(strategy\.type|.*\bports\b.*\.(containerPort|protocol))$/;
-/** The values of fields that take certain values only. */
-const OTHERS: Readonly<Record<string, string>> = {
-  ...{ TCP: 'UDP', ClusterIP: 'NodePort', RuntimeDefault: 'Unconfined', Recreate: 'RollingUpdate', Memory: '' },
-  ...{ Prefix: 'Exact', Exact: 'Prefix', ImplementationSpecific: 'Prefix', In: 'NotIn', Exists: 'DoesNotExist' },
-  ...{ AlwaysAllow: 'IfHealthyBudget', IfNotPresent: 'Always', OnRootMismatch: 'Always' },
-};
 
 /**
  * Measures the time until each object of an instance is there again after it was deleted, and each field of ours as it
@@ -45,7 +41,7 @@ export async function measureRepairs(
   let refused = 0;
   for (const [turn, instance] of instances.entries()) {
     const anew = await ownedObjects(cluster, instance);
-    if (instance === first) await forAll(anew, (object) => mark(cluster, object), PARALLEL);
+    if (instance === first) await forAll(anew, (object) => mark(cluster.client, object), PARALLEL);
     await forAll(
       anew,
       async (object) => {
@@ -60,7 +56,7 @@ export async function measureRepairs(
     );
   }
   const after = await ownedObjects(cluster, first);
-  const kept = after.filter(({ metadata }) => metadata.labels?.[FOREIGN] && metadata.annotations?.[FOREIGN]).length;
+  const kept = after.filter(isMarked).length;
   const all = [...deletions, ...alterations];
   const p95 = quantile(all, 0.95);
   const kinds = new Set(objects.map(({ kind }) => kind)).size;
@@ -78,21 +74,14 @@ out are the values of Secrets, what a claim asks for, and fields of Deployments 
 }
 
 function listFields(object: KubernetesObject): Path[] {
-  const fields = appliedFields(object, 'svc-controller').filter(([first]) => first !== THEIRS[object.kind]);
-  return fields.filter((path) => object.kind !== 'Deployment' || !UNFIT.test(path.join('.')));
+  return repairedFields(object).filter((path) => path.join('.') !== ADDS_MEMBERS);
 }
 
 async function repairOfDeletion({ client, namespace }: Cluster, object: KubernetesObject): Promise<number> {
   const resource = findResource(object);
   const { name, uid = '' } = object.metadata;
   const started = performance.now();
-  await client.remove(resource, namespace, name, uid);
-  if (object.kind === 'PersistentVolumeClaim') {
-    // A controller of the cluster takes the protection away once no pod uses it.
-    const live = await client.get(resource, namespace, name);
-    const metadata = { ...live?.metadata, finalizers: [] } as unknown as KubernetesObject['metadata'];
-    if (live?.metadata.uid === uid) await client.replace(resource, { ...live, metadata });
-  }
+  await remove(client, object);
   await until(
     `${object.kind} ${name} is there again`,
     async () => {
@@ -111,7 +100,7 @@ async function repairOfAlteration(cluster: Cluster, object: KubernetesObject, pa
   let original = '';
   for (const other of otherValues(valueAt(object, path))) {
     const started = performance.now();
-    const altered = await change(cluster, object, (live) => {
+    const altered = await change(client, object, (live) => {
       original = text(live);
       setAt(live, path, other);
     });
@@ -127,41 +116,4 @@ async function repairOfAlteration(cluster: Cluster, object: KubernetesObject, pa
     return performance.now() - started;
   }
   return undefined;
-}
-
-async function mark(cluster: Cluster, object: KubernetesObject): Promise<void> {
-  await change(cluster, object, ({ metadata }) => {
-    metadata.labels = { ...metadata.labels, [FOREIGN]: 'yes' };
-    metadata.annotations = { ...metadata.annotations, [FOREIGN]: 'yes' };
-  });
-}
-
-/** Changes the live object as somebody else would. @returns undefined when the API server refuses that */
-async function change(
-  { client, namespace }: Cluster,
-  object: KubernetesObject,
-  by: (live: KubernetesObject) => void,
-): Promise<KubernetesObject | undefined> {
-  for (;;) {
-    const live = await client.get(findResource(object), namespace, object.metadata.name);
-    if (!live) throw new Error(`no ${object.kind} ${object.metadata.name}`);
-    by(live);
-    try {
-      return await client.replace(findResource(object), live);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (error.status === 422 || error.status === 400) return undefined;
-      if (error.status !== 409) throw error;
-    }
-  }
-}
-
-/** The values to put in a value's place; the last is nothing. */
-function otherValues(value: unknown): unknown[] {
-  if (typeof value === 'boolean') return [!value, undefined];
-  if (typeof value === 'number') return [value + 1, value - 1, undefined];
-  if (Array.isArray(value)) return [value.slice(0, -1), undefined];
-  if (typeof value !== 'string') return [undefined];
-  const other = OTHERS[value] ?? (/^\d+(m|[KMG]i)?$/.test(value) ? '7Mi' : `${value}x`);
-  return [other, '192.0.2.0/24', undefined];
 }
