@@ -18,16 +18,19 @@ function object(kind: string, metadata: Partial<ObjectMeta>, more: object = {}):
 const service = (resourceVersion: string, metadata: Partial<ObjectMeta> = {}) =>
   object('Service', { resourceVersion, ...metadata });
 
+/** What `managedFields` has of an apply. */
+const entry = (seconds: number, fieldsV1: object = {}) => ({
+  ...{ manager: 'svc-controller', operation: 'Apply', time: new Date(seconds * 1000).toISOString() as never },
+  fieldsV1,
+});
+
 describe('the objects that the controller made', () => {
   let owned: OwnedObjects;
   beforeEach(() => {
     owned = new OwnedObjects();
   });
-  const record = (version: string, digest = 'digest', seconds = 1, generation = 1) => {
-    const time = new Date(seconds * 1000).toISOString();
-    const managedFields = [{ manager: 'svc-controller', operation: 'Apply', time: time as never }];
-    return owned.recordApply(service(version, { managedFields, generation }), digest);
-  };
+  const record = (version: string, digest = 'digest', seconds = 1, generation = 1) =>
+    owned.recordApply(service(version, { managedFields: [entry(seconds)], generation }), digest);
 
   it('concern their instance until they are as they were applied, and again with each change', () => {
     expect(owned.observe(service('1'))).to.deep.equal(['shop/office']);
