@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
+import { getKey, type KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
 import { ApiError, UnreachableError } from '../../../../cmd/controller/k8s/api-error.ts';
 import { ReconcilerBench } from './reconciler-bench.ts';
 
@@ -75,6 +75,13 @@ describe('the reconciler of an instance', () => {
     await bench.reconcile().catch(() => undefined);
     expect(bench.server.asked()).to.include('apply Deployment/office-gate');
     expect(bench.server.find('PodDisruptionBudget', 'office-front')?.metadata.ownerReferences).to.deep.equal([]);
+  });
+
+  it('asks nothing about one that is gone: with a namespace goes the right to read in it', async () => {
+    bench.server.asked();
+    bench.instances.delete(getKey(bench.office()));
+    expect(await bench.reconcile()).to.equal(undefined);
+    expect(bench.server.asked()).to.deep.equal([]);
   });
 
   it('says that another instance has its host already, until that is over', async () => {
