@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { expect } from 'chai';
 import { dump, load } from 'js-yaml';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
@@ -15,16 +15,30 @@ const PYTHON = fileURLToPath(new URL('../../.cache/readers-venv/bin/python', imp
 const READER = fileURLToPath(new URL('./read/reader.py', import.meta.url));
 const GOLDEN = new URL('./golden/', import.meta.url);
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
-/** The LibreOffice that the golden files tell of: others name languages and break lines otherwise. */
+/** The LibreOffice that the golden files tell of: others break lines elsewhere, and `common` says what else may differ. */
 const RELEASE = '7.4';
 
-/** Returns what a reader tells: numbers with two digits, and without what is nothing, no, or empty. */
+/**
+ * Returns what a reader tells: numbers with two digits, without what is nothing, no, or empty; runs that differ in
+ * nothing are one.
+ */
 function plain(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value * 100) / 100 + 0;
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return joined(value.map(plain));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(([name, member]) => [name, plain(member)] as const);
   return Object.fromEntries(members.filter(([, member]) => !isNothing(member)));
+}
+
+function joined(parts: unknown[]): unknown[] {
+  const apart: unknown[] = [];
+  for (const part of parts) {
+    const [last, next] = [apart.at(-1), part] as { text?: unknown }[];
+    const isSame = typeof next?.text === 'string' && isDeepStrictEqual({ ...last, text: '' }, { ...next, text: '' });
+    if (isSame) apart.splice(-1, 1, { ...next, text: `${last?.text}${next?.text}` });
+    else apart.push(part);
+  }
+  return apart;
 }
 
 function isNothing(value: unknown): boolean {
@@ -35,7 +49,7 @@ function isNothing(value: unknown): boolean {
 
 /** Reads documents, one after another, with what others read them with. */
 function startReader() {
-  const child = spawn(PYTHON, ['-u', READER], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(PYTHON, ['-uB', READER], { stdio: ['pipe', 'pipe', 'inherit'] });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     async read(path: string, format: string): Promise<unknown> {
@@ -61,14 +75,30 @@ async function pdfText(path: string): Promise<string> {
   return (await Promise.all(texts)).map(({ stdout }) => stdout).join('\f');
 }
 
+/**
+ * What every LibreOffice tells of a document. Of a PDF: the letters on each page in whatever order, without hyphens and
+ * emoji (not every machine has a font with them); booleans are in English, also in Chinese; 7.4 draws ### in hidden
+ * columns. It also loses tabs in an ods, and has its own name for a language.
+ */
+function common(facts: Record<string, unknown>): unknown {
+  const { pdf, ...others } = facts as { pdf: string[] };
+  const pages = pdf.join('\n').replaceAll('真', 'TRUE').replaceAll('假', 'FALSE').split('\f');
+  const letters = pages.map((page) =>
+    [...page.replace(/\s|[-#\p{Cf}\p{Extended_Pictographic}]/gu, '')].sort().join(''),
+  );
+  const plainly = (_: string, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll('\t', '').replaceAll('zh-Hant-TW', 'zh-TW') : value;
+  return JSON.parse(JSON.stringify({ ...others, letters }), plainly);
+}
+
 describe('documents made of scripts, as python-docx, openpyxl, python-pptx and pdftotext read them', function () {
   this.timeout(120_000);
+  let told: (facts: Record<string, unknown>) => unknown = common;
   const reader = useStarted(
     async (context) => {
       if (!existsSync(PYTHON)) skip(context, 'python-docx and its like are not there (scripts/setup.sh test)');
-      const { release } = await findOffice();
-      if (release === RELEASE) return startReader();
-      return skip(context, `the golden files are of LibreOffice ${RELEASE}, this is ${release}`);
+      if ((await findOffice()).release === RELEASE) told = (facts) => facts;
+      return startReader();
     },
     ({ stop }) => stop(),
   );
@@ -84,7 +114,7 @@ describe('documents made of scripts, as python-docx, openpyxl, python-pptx and p
       const file = new URL(`${name}.yaml`, GOLDEN);
       if (UPDATE) writeFileSync(file, dump(found, { flowLevel: 3, lineWidth: 200, noRefs: true }));
       expect(existsSync(file), 'UPDATE_GOLDEN=1').to.equal(true);
-      expect(found).to.deep.equal(load(readFileSync(file, 'utf8')));
+      expect(told(found)).to.deep.equal(told(load(readFileSync(file, 'utf8')) as typeof found));
     });
   }
 });

@@ -123,6 +123,8 @@ class Package:
                     if any(f"fo:border-{side}" in own for side in SIDES) and "fo:border" in merged:
                         both = merged.pop("fo:border")
                         merged.update({f"fo:border-{side}": both for side in SIDES})
+                    if "style:font-name" in own or "fo:font-family" in own:
+                        merged.update({"style:font-name": None, "fo:font-family": ""})
                     merged.update(own)
         return merged
 
@@ -143,6 +145,7 @@ class Package:
             f"{d.get(f'{ns}:language{suffix}')}-{d.get(f'{ns}:country{suffix}')}"
             for d in defaults
             for ns, suffix in (("fo", ""), ("style", "-asian"), ("style", "-complex"))
+            if f"{ns}:language{suffix}" in d
         ]
         return {
             "title": text("dc:title"),
@@ -150,7 +153,7 @@ class Package:
             "author": text("meta:initial-creator"),
             "keywords": keywords,
             "description": text("dc:description"),
-            "language": " ".join([text("dc:language"), *languages]),
+            "language": " ".join([text("dc:language"), *dict.fromkeys(languages)]),
         }
 
 

@@ -1,4 +1,6 @@
 """Facts of a docx, by python-docx; what its objects do not tell is read off their XML."""
+from urllib.parse import quote
+
 import docx
 from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml.ns import qn
@@ -170,6 +172,8 @@ class Reader:
                 quoted = code.split('"')[1::2]
                 target = "#".join(quoted) if "\\l" in code else quoted[0]
             name = (code or "").split()
+            # Which LibreOffice 25.2 does itself.
+            target = quote(target or "", safe="%/?:#[]@!$&'()*+,;=~")
             facts.append(
                 {"text": text, "link": target or None, "field": FIELDS.get(name[0]) if name else None}
                 | self.look(child, style_id)

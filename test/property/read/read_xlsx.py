@@ -4,6 +4,7 @@ import re
 import openpyxl
 import openpyxl.worksheet._reader
 from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.dimensions import RowDimension
 from openpyxl.worksheet.header_footer import HeaderFooterItem
 
 from ooxml import keywords
@@ -20,6 +21,17 @@ def whole(_, node):
 
 
 HeaderFooterItem.from_tree = classmethod(whole)
+
+
+class Row(RowDimension):
+    """Knows whether its height was asked for: others depend on fonts and on how LibreOffice fits a row to its text."""
+
+    def __init__(self, *args, customHeight=None, **others):
+        super().__init__(*args, **others)
+        self.asked = customHeight in ("1", "true")
+
+
+openpyxl.worksheet._reader.RowDimension = Row
 
 MM_PER_INCH = 25.4
 # Widths of openpyxl are characters of the default font, 7 pixels each at 96 dots per inch; 5 are padding.
@@ -61,7 +73,7 @@ def sheet(book, ws, computed):
         "tabColor": color(ws.sheet_properties.tabColor, book),
         "cells": cells,
         "columns": columns(ws),
-        "heights": {n: d.height * MM_PER_INCH / 72 for n, d in ws.row_dimensions.items() if d.height and d.customHeight},
+        "heights": {n: d.height * MM_PER_INCH / 72 for n, d in ws.row_dimensions.items() if d.height and getattr(d, "asked", False)},
         "freeze": {"rows": int(pane.ySplit or 0) if frozen else 0, "columns": int(pane.xSplit or 0) if frozen else 0},
         "autofilter": ws.auto_filter.ref,
         "print": printing(ws),
