@@ -157,6 +157,23 @@ describe('engine: documents made of scripts', function () {
     expect(Math.max(...lines.map(({ right }) => right))).to.be.at.most(325 * POINTS);
   });
 
+  it('slides have room for text whose letters are all of one width, and for vowels that stand beside letters', async () => {
+    const texts = [
+      ['Liberation Mono', 'for (i = 0; i < list.length; i += 1) { sum.total += list[i].total; }'],
+      ['Carlito', 'वर्ष दो हज़ार सत्ताईस के लिए कंपनी की वार्षिक रिपोर्ट और भविष्य की दिशा। '.repeat(2)],
+    ] as const;
+    for (const [font, text] of texts) {
+      const slides = [6, 10, 14].map((length): Slide => {
+        return { layout: 'content', title: 'Một', content: Array.from({ length }, () => text.repeat(2)) };
+      });
+      const { path } = await bench.convert(toSlides(slides, { font }), 'fodp', 'pdf');
+      for (const page of [1, 2, 3]) {
+        const bottoms = pdfLines(path, page).map(({ bottom }) => bottom);
+        expect(Math.max(...bottoms), `${font} ${page}`).to.be.at.most(175 * POINTS);
+      }
+    }
+  });
+
   it('slides draw a footer whose directions change as it is read, also in a font that is not there', async () => {
     const flat = toSlides([{ layout: 'blank' }], { footer: 'שלוםm8e', font: 'Phông lạ' });
     const { path } = await bench.convert(flat, 'fodp', 'pdf');

@@ -82,16 +82,18 @@ function wrap({ runs, bold = false }: Worded, width: number, size: number, font:
   for (const run of runs) {
     const points = run.size ?? size;
     lineHeight = Math.max(lineHeight, points * lineFactor(run.font ?? font));
-    const factor = points * widthFactor(run.font ?? font) * ((run.bold ?? bold) ? 1.06 : 1);
+    const isEven = EVEN.test(run.font ?? font);
+    const factor = points * (isEven ? 1 : widthFactor(run.font ?? font) * ((run.bold ?? bold) ? 1.06 : 1));
+    const blank = (isEven ? EVEN_EMS : 0.23) * factor;
     for (const word of run.words) {
       if (lines * lineHeight * MM_PER_POINT > limit) return { lines, lineHeight };
-      const wide = word.ems * factor;
+      const wide = (isEven ? word.evenEms : word.ems) * factor;
       if (word.isBreak || (used > 0 && used + wide > room)) {
         lines += 1;
         used = 0;
       }
       lines += Math.max(0, Math.ceil((used + wide) / room) - 1);
-      used = ((used + wide) % room) + (word.spaceAfter ? 0.23 * factor : 0);
+      used = ((used + wide) % room) + (word.spaceAfter ? blank : 0);
     }
   }
   return { lines, lineHeight: lineHeight || size * lineFactor(font) };
@@ -101,9 +103,12 @@ export function toRuns(text: Inline): Run[] {
   return [text].flat().map((part) => (typeof part === 'string' ? { text: part } : part));
 }
 
+/** Fonts in which all letters are of one width. */
+const EVEN = /mono|courier|consol/i;
+const EVEN_EMS = 0.602;
+
 /** Width of a font as a multiple of Carlito's. */
 function widthFactor(font: string): number {
-  if (/mono|courier|consol/i.test(font)) return 1.2;
   if (/dejavu|verdana/i.test(font)) return 1.25;
   if (/noto|open sans|segoe/i.test(font)) return 1.15;
   return /calibri|carlito|times|serif|caladea|cambria|garamond/i.test(font) ? 1.02 : 1.12;
@@ -117,6 +122,8 @@ function lineFactor(font: string): number {
 interface Word {
   /** Width in Carlito without the blank behind it. */
   ems: number;
+  /** The same in a font of `EVEN`. */
+  evenEms: number;
   spaceAfter: boolean;
   isBreak: boolean;
 }
@@ -126,7 +133,7 @@ const WORDS = /\n|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,10
 
 function splitWords(text: string): Word[] {
   return (text.match(WORDS) ?? []).map((word) => ({
-    ems: measureEms(word.trimEnd()),
+    ...measureEms(word.trimEnd()),
     spaceAfter: word.endsWith(' '),
     isBreak: word === '\n',
   }));
@@ -134,16 +141,21 @@ function splitWords(text: string): Word[] {
 
 const MAY_COMBINE = /[^\0-\u02ff]/;
 
-function measureEms(word: string): number {
-  let sum = 0;
-  for (const character of MAY_COMBINE.test(word) ? word.normalize('NFC') : word) sum += measureEm(character);
-  return sum;
+function measureEms(word: string) {
+  let ems = 0;
+  let evenEms = 0;
+  for (const character of MAY_COMBINE.test(word) ? word.normalize('NFC') : word) {
+    const own = measureEm(character);
+    ems += own;
+    evenEms += own === 0 || own === 1 ? own : EVEN_EMS;
+  }
+  return { ems, evenEms };
 }
 
 const WIDTHS: readonly [ems: number, characters: RegExp][] = [
   [0.29, /[iljtfrI.,:;'|!()[\]/-]/],
   [0.84, /[mwMW@%&]/],
-  [0, /\p{M}/u],
+  [0, /[\p{Mn}\p{Me}]/u],
   [1, /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u],
   [0.61, /\p{Lu}/u],
 ];
