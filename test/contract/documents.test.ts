@@ -78,10 +78,12 @@ describe('keywords of a script', () => {
     return new Uint8Array(await (await service.post('/v1/build', script)).arrayBuffer());
   }
 
-  async function readKeywords(file: Uint8Array, name: string): Promise<string[]> {
+  async function readMeta(file: Uint8Array, name: string): Promise<ExtractedMeta> {
     const response = await service.call('/v1/extract/meta', { method: 'POST', body: form(file, name, {}) });
-    return ((await response.json()) as ExtractedMeta).keywords;
+    return (await response.json()) as ExtractedMeta;
   }
+
+  const readKeywords = async (file: Uint8Array, name: string) => (await readMeta(file, name)).keywords;
 
   const COMMAS = ['Huế, Hội An', 'mua: bán'];
   for (const [kind, keywords] of [
@@ -99,6 +101,25 @@ describe('keywords of a script', () => {
         const converted = await service.convert(built, `a.${from}`, { to });
         const again = await readKeywords(new Uint8Array(await converted.arrayBuffer()), `a.${to}`);
         expect(again, `${from} to ${to}`).to.deep.equal(keywords);
+      }
+    });
+  }
+
+  for (const kind of ['text', 'sheet', 'slides'] as const) {
+    it(`of type ${kind}: a conversion that writes them leaves who changed the document, and when`, async () => {
+      const [, from, to] = CONTENTS[kind];
+      const changed = { last_author: 'Lan', modified_at: '2009-06-19T20:33:00' };
+      const parts = unzipSync(await build(kind, COMMAS, from));
+      const core = strFromU8(parts['docProps/core.xml'] ?? new Uint8Array())
+        .replace(/(<dcterms:modified[^>]*>)[^<]*/, `$1${changed.modified_at}Z`)
+        .replace(/(<cp:lastModifiedBy>)[^<]*/, `$1${changed.last_author}`);
+      const file = zipSync({ ...parts, 'docProps/core.xml': strToU8(core) });
+      for (const format of [from, to]) {
+        const converted = await service.convert(file, `a.${from}`, { to: format });
+        const again = await readMeta(new Uint8Array(await converted.arrayBuffer()), `a.${format}`);
+        // OpenDocument has the time without a zone, or with it.
+        const modified_at = again.modified_at?.replace('Z', '');
+        expect({ ...again, modified_at }, format).to.include(changed);
       }
     });
   }
