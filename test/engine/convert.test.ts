@@ -189,4 +189,9 @@ describe('engine: conversions', function () {
     const pdf = await bench.convert(Buffer.from(beside), 'docx', 'pdf');
     expect(pdf.bytes.toString('latin1')).to.include('/URI(phu/luc.pdf)');
   });
+
+  it('who opens a result is asked before its links are updated, as with LibreOffice itself', async () => {
+    const { bytes } = await bench.convert(fodt(paragraph('phụ lục')), 'fodt', 'odt');
+    expect(zipEntry(bytes, 'settings.xml')).to.match(/"LinkUpdateMode"[^>]*>1</);
+  });
 });

@@ -5,7 +5,7 @@ import type { Office } from './office.ts';
 
 type Value = string | number | boolean | readonly string[];
 
-const NEVER = { Writer: 2, Calc: 1, recalculate: 1 };
+const NEVER = { update: 1, recalculate: 1 };
 const MANUAL_PROXY = 1;
 /** Calc's formula bar, by its number. */
 const INPUT_BAR = 26_100;
@@ -31,8 +31,8 @@ function settings(office: Office): Record<string, Record<string, Value>> {
       DisablePythonRuntime: true,
       DisableOLEAutomation: true,
     },
-    'Office.Writer/Content/Update': { Link: NEVER.Writer },
-    'Office.Calc/Content/Update': { Link: NEVER.Calc },
+    // Not Writer's as well: it writes its setting into documents. Each is loaded with NO_UPDATE_OF_LINKS anyway (filters.ts).
+    'Office.Calc/Content/Update': { Link: NEVER.update },
     // Nothing listens there: where a sandbox were to fail, a request still goes nowhere.
     'Inet/Settings': {
       ooInetProxyType: MANUAL_PROXY,
