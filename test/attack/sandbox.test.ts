@@ -18,6 +18,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { pipeName } from '../../cmd/docbuilder/engine/run-directory.ts';
 import type { SourceFormat, TargetFormat } from '../../cmd/docbuilder/formats.ts';
+import { ooxmlParts, zip } from '../../scripts/support/documents.ts';
 import { type Bench, createBench, fods, fodt, officePids, paragraph, row, skip } from '../engine/support.ts';
 import { until } from '../support/until.ts';
 
@@ -34,7 +35,7 @@ interface Place {
   file: string;
   text: string;
 }
-type Attack = [name: string, from: SourceFormat, to: TargetFormat, content: (place: Place) => string];
+type Attack = [name: string, from: SourceFormat, to: TargetFormat, content: (place: Place) => string | Buffer];
 
 const image = (href: string) =>
   `<text:p><draw:frame svg:width="3cm" svg:height="3cm" text:anchor-type="as-char"><draw:image xlink:href="${href}" ` +
@@ -58,6 +59,8 @@ const ATTACKS: Attack[] = [
   ['WEBSERVICE', 'fods', 'csv', ({ http }) => call(`WEBSERVICE(&quot;${http}/w&quot;)`)],
   ['external cell', 'fods', 'csv', ({ text }) => call(`'${text}'#$Sheet1.A1`)],
   ['DDE', 'fods', 'csv', ({ text }) => call(`DDE(&quot;soffice&quot;;&quot;${text}&quot;;&quot;A1&quot;)`)],
+  // LibreOffice 25.2 opens it and stores a picture of its text; every kernel has this file.
+  ['linked object', 'xlsx', 'ods', () => workbookWithLink('file:///proc/net/tcp')],
   ['csv with WEBSERVICE', 'csv', 'xlsx', ({ http }) => `=WEBSERVICE("${http}/c")\n`],
 ];
 
@@ -74,6 +77,36 @@ except Exception as error:
 
 function rtf(field: string, target: string): string {
   return `{\\rtf1 {\\field{\\*\\fldinst { ${field} "${target}" }}{\\fldrslt {x}}}\\par}`;
+}
+
+/** A workbook with an object that is a link to a file. */
+function workbookWithLink(target: string): Buffer {
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const sheet = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+  const relationships = (...list: string[]) =>
+    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${list.join('')}</Relationships>`;
+  const relationship = (id: string, type: string, to: string) =>
+    `<Relationship Id="${id}" Type="${office}/${type}" Target="${to}"/>`;
+  const parts = ooxmlParts('xlsx');
+  return zip({
+    ...parts,
+    '[Content_Types].xml': String(parts['[Content_Types].xml']).replace(
+      '</Types>',
+      '<Default Extension="vml" ContentType="application/vnd.openxmlformats-officedocument.vmlDrawing"/><Override PartName="/xl/link.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.externalLink+xml"/></Types>',
+    ),
+    'xl/workbook.xml': `<workbook ${sheet} xmlns:r="${office}"><sheets><sheet name="a" sheetId="1" r:id="s"/></sheets><externalReferences><externalReference r:id="l"/></externalReferences></workbook>`,
+    'xl/_rels/workbook.xml.rels': relationships(
+      relationship('s', 'worksheet', 'worksheets/sheet1.xml'),
+      relationship('l', 'externalLink', 'link.xml'),
+    ),
+    'xl/link.xml': `<externalLink ${sheet} xmlns:r="${office}"><oleLink r:id="o" progId="Excel.Sheet.12"><oleItems><oleItem name="'" advise="1"/></oleItems></oleLink></externalLink>`,
+    'xl/_rels/link.xml.rels': relationships(
+      relationship('o', 'oleObject', target).replace('/>', ' TargetMode="External"/>'),
+    ),
+    'xl/worksheets/sheet1.xml': `<worksheet ${sheet} xmlns:r="${office}"><sheetData/><legacyDrawing r:id="d"/><oleObjects><oleObject progId="Excel.Sheet.12" link="[1]!''''" shapeId="1025"/></oleObjects></worksheet>`,
+    'xl/worksheets/_rels/sheet1.xml.rels': relationships(relationship('d', 'vmlDrawing', '../shape.vml')),
+    'xl/shape.vml': `<xml xmlns:v="urn:schemas-microsoft-com:vml" xmlns:x="urn:schemas-microsoft-com:office:excel"><v:shape id="_x0000_s1025"><x:ClientData ObjectType="Pict"><x:Anchor>1,0,1,0,4,0,6,0</x:Anchor></x:ClientData></v:shape></xml>`,
+  });
 }
 
 for (const sandbox of ['namespaces', 'landlock'] as const) {
@@ -117,6 +150,7 @@ for (const sandbox of ['namespaces', 'landlock'] as const) {
         expect(made.bytes.includes(CANARY), name).to.equal(false);
         if (to === 'pdf') expect(picturesIn(made.path), name).to.equal(0);
         if (to === 'docx') expect(made.bytes.includes('word/media/'), name).to.equal(false);
+        if (to === 'ods') expect(made.bytes.includes('ObjectReplacements/'), name).to.equal(false);
       }
     });
 

@@ -12,6 +12,7 @@ import struct
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _confined = False
+_paths = None
 
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 24, 22, 38, 47
 SIGKILL = 9
@@ -65,11 +66,15 @@ _READ_ONLY = _EXECUTE | _READ | _READ_DIR
 _FILE_RIGHTS = _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL_DEV
 _WRITABLE = (_READ | _READ_DIR | _WRITE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _MAKE_SOCK | _REFER
              | _TRUNCATE)
-_RIGHTS = {'read': _READ_ONLY, 'write': _WRITABLE, 'device': _READ | _WRITE, 'socket': _MAKE_SOCK}
+_RIGHTS = {'read': _READ_ONLY, 'write': _WRITABLE, 'device': _READ | _WRITE, 'socket': _MAKE_SOCK, 'any': (1 << 16) - 1}
 
 
 def landlock(paths):
-    """Leaves only `paths`, a list of [path, 'read' | 'write' | 'device' | 'socket']; those that do not exist are skipped."""
+    """
+    Leaves only `paths`, a list of [path, 'read' | 'write' | 'device' | 'socket' | 'any']; those that do not exist are skipped.
+    """
+    global _paths
+    _paths = paths
     abi = _check(_libc.syscall(444, None, 0, 1), 'landlock')
     known = (1 << (13 + (abi >= 2) + (abi >= 3) + (abi >= 5))) - 1
     net = 3 if abi >= 4 else 0
@@ -169,10 +174,11 @@ def seccomp():
 
 
 def alone(threads=True):
-    """Refuses a confined process to connect to a socket, to start a process (or, without `threads`, a thread), and to signal
-    or limit another process."""
+    """Refuses a confined process to connect to a socket, to start a process (or, without `threads`, a thread), to signal
+    or limit another process, and to read /proc."""
     if not _confined:
         return
+    _hide_proc()
     column, code = _beginning()
     for numbers in _ITSELF_ONLY.values():
         code += [(_JUMP_EQ, 0, 5, numbers[column]), (_LOAD, 0, 0, _FIRST), (_JUMP_EQ, 1, 0, os.getpid())]
@@ -180,6 +186,16 @@ def alone(threads=True):
     code += [(_JUMP_EQ, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST), (_JUMP_SET, 0, 1, _THREAD if threads else 0)]
     code += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
     _filter(code + _answers(_REFUSED_ALONE, column, _EPERM))
+
+
+def _hide_proc():
+    """LibreOffice puts files that a workbook links to into its results, and /proc knows the peers of the whole pod."""
+    paths = _paths or [['/' + name, 'any'] for name in os.listdir('/')]
+    try:
+        landlock([rule for rule in paths if rule[0] != '/proc'])
+    except OSError:
+        if _paths:  # a mount namespace, which has a /proc of its own, needs no Landlock
+            raise
 
 
 def _beginning():
