@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { SourceFormat } from '../../cmd/docbuilder/formats.ts';
 import { ooxml } from '../../scripts/support/documents.ts';
-import { fodt, paragraph, sharedBench } from '../engine/support.ts';
+import { fodt, MiB, paragraph, sharedBench } from '../engine/support.ts';
 import { useStarted } from '../support/use-started.ts';
 
 /** Most documents ask for it and no machine of ours has it: Liberation Sans is drawn. */
 const FONT = 'Arial';
+const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const PICTURE = { to: 'png', image: { page: 1, width: 400, height: 400 } } as const;
 /** A font that looks like no other: embedded as Arial, it would change the numbers in other documents. */
 const FOREIGN = readFileSync(execFileSync('fc-match', ['-f', '%{file}', 'DejaVu Serif:bold'], { encoding: 'utf8' }));
@@ -36,6 +37,13 @@ describe('attack: a document against the next one of its worker', function () {
     expect(await draw(textIn(FONT, FOREIGN), 'fodt')).not.to.equal(plain);
   });
 
+  it('what is made of it has those that it uses, not all that the machine has', async () => {
+    // Fonts of Chinese have 20 MB each.
+    expect((await bench.convert(wordWithFont(FONT, FOREIGN), 'docx', 'odt')).bytes).to.have.length.below(5 * MiB);
+    const [flat] = await bench.make(wordWithFont(FONT, FOREIGN), 'docx', [{ to: 'fodt' as 'odt' }]);
+    expect(flat.text).not.to.include('font-face-uri');
+  });
+
   it('without fonts of its own it costs no worker', async () => {
     await draw(textIn(FONT), 'fodt');
     const restarts = bench.restarts();
@@ -55,17 +63,18 @@ function textIn(font: string, file?: Buffer): string {
 
 function wordWithFont(font: string, file: Buffer): Buffer {
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-  const relationships = (type: string, target: string) =>
-    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="${office}/${type}" Target="${target}"/></Relationships>`;
+  const relationships = (...list: [type: string, target: string][]) =>
+    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${list.map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${office}/${type}" Target="${target}"/>`).join('')}</Relationships>`;
   // The key that the font is mixed with (ECMA-376 part 4, 2.8.1): nothing but zeros leaves it as it is.
   const key = '{00000000-0000-0000-0000-000000000000}';
   return ooxml(
     'docx',
     {},
     {
-      'word/_rels/document.xml.rels': relationships('fontTable', 'fontTable.xml'),
-      'word/fontTable.xml': `<w:fonts xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="${office}"><w:font w:name="${font}"><w:embedRegular r:id="rId1" w:fontKey="${key}"/></w:font></w:fonts>`,
-      'word/_rels/fontTable.xml.rels': relationships('font', 'fonts/font1.odttf'),
+      'word/_rels/document.xml.rels': relationships(['fontTable', 'fontTable.xml'], ['settings', 'settings.xml']),
+      'word/settings.xml': `<w:settings xmlns:w="${WORD}"><w:embedTrueTypeFonts/></w:settings>`,
+      'word/fontTable.xml': `<w:fonts xmlns:w="${WORD}" xmlns:r="${office}"><w:font w:name="${font}"><w:embedRegular r:id="rId1" w:fontKey="${key}"/></w:font></w:fonts>`,
+      'word/_rels/fontTable.xml.rels': relationships(['font', 'fonts/font1.odttf']),
       'word/fonts/font1.odttf': file,
     },
   );

@@ -151,6 +151,7 @@ class Jobs:
                 self._store(output)
 
     def _store(self, output):
+        embed_less(self._document, fonts=not output['withoutVideos'])
         try:
             self._document.storeToURL(output['url'], properties(output['store']))
         except IOException:
@@ -237,6 +238,20 @@ def value(name, item):
     if isinstance(item, dict):
         return uno.Any('[]com.sun.star.beans.PropertyValue', properties(item))
     return item
+
+
+def embed_less(document, fonts):
+    """
+    A document that embeds fonts would get all those of its styles, Chinese ones of 20 MB each included: only those that it
+    uses, or none, remain.
+    """
+    settings = document.createInstance('com.sun.star.document.Settings')
+    if getattr(settings, 'EmbedFonts', False):
+        settings.EmbedOnlyUsedFonts = True
+        settings.EmbedAsianScriptFonts = False
+        settings.EmbedFonts = fonts
+        # Otherwise its time of change would be now.
+        document.setModified(False)
 
 
 def count(document, what):
