@@ -44,7 +44,7 @@ function settings(office: Office): Record<string, Record<string, Value>> {
     },
 
     'Office.Java/VirtualMachine': { Enable: false },
-    'Office.Common/Misc': { CrashReport: false, CollectUsageInformation: false, UseOpenCL: false },
+    'Office.Common/Misc': { CrashReport: false, UseOpenCL: false },
     'Office.Common/History': { PickListSize: 0 },
     'Office.Common/Save/Document': {
       GenerateThumbnail: false,
