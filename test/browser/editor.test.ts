@@ -149,6 +149,29 @@ for (const installed of BROWSERS) {
       expect(await run('editors.editor.save()')).to.have.nested.property('value.unmodified', true);
     });
 
+    it('opens also when it is hidden meanwhile, and the time until it is shown does not count', async () => {
+      const show = (hidden: boolean) => call(`document.querySelector('#editor').hidden = ${hidden}`);
+      const longerThanAnOpening = () => call('new Promise((resolve) => setTimeout(resolve, 3_000))');
+      gate.orders.locked = true;
+      const goOn = slowDown();
+      await call('make("editor")');
+      await until('a session is asked for', () => gate.configs.length > 0);
+      await show(true);
+      goOn();
+      if (installed.name === 'firefox') await longerThanAnOpening();
+      await show(false);
+      await event(page, 'onReady');
+      await show(true);
+      await inEditor(await editorFrame(page), 'unlock()').catch(() => {});
+      await longerThanAnOpening();
+      gate.orders.locked = false;
+      await show(false);
+      await event(page, 'onDocumentLoaded');
+      const opened = installed.name === 'chrome' ? 1 : 2;
+      expect(await toldBy(page)).to.deep.equal([...Array(opened).fill('onReady'), 'onDocumentLoaded']);
+      expect(posts()).to.have.lengthOf(opened);
+    });
+
     it('gives clipboard and full screen to the service although it is on another origin', async function () {
       if (installed.name !== 'chrome') return this.skip();
       const frame = await openEditor(page);

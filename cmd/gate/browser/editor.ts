@@ -121,7 +121,7 @@ class Editor {
       if (state.isOver() || state.status === 'failed') return await server.remove(session);
       document.poller.start();
       document.enter(session);
-      document.open(session);
+      await document.open(session);
     } catch (error) {
       document.failToLoad(asEditorError(error));
     }

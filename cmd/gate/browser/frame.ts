@@ -22,6 +22,8 @@ export interface FrameEvents {
   onMessage(message: EditorMessage): void;
   /** The frame was moved in the page, or taken out and put back: the browser has emptied it. */
   onMoved(): void;
+  /** The element is not displayed any more, and pages in it cannot work until it is. */
+  onHidden(): void;
   /** The page that was opened last has been loaded, whatever it is. */
   onPage(): void;
 }
@@ -42,7 +44,12 @@ export class Frame {
   /** The page that stays until the one behind it is there. */
   #kept: HTMLIFrameElement | undefined;
   #wasFocused = false;
-  readonly #onScreen = new ResizeObserver(() => this.#setHeight());
+  #needsHeight: boolean;
+  /** Notices when the element is displayed, and when it is not. */
+  readonly #onScreen = new ResizeObserver(() => {
+    if (this.#isDisplayed()) this.#setHeight();
+    else if (!this.isUsable()) this.#events.onHidden();
+  });
 
   constructor(context: Context, events: FrameEvents) {
     const { container, config } = context;
@@ -55,16 +62,22 @@ export class Frame {
     this.#iframe = this.#createIframe();
     container.append(this.#overlay.element, this.#iframe);
     this.#shown = this.#iframe.contentWindow;
-    if (height === undefined) this.#onScreen.observe(this.#overlay.element);
+    this.#needsHeight = height === undefined;
+    this.#onScreen.observe(this.#overlay.element);
     window.addEventListener('message', this.#listener);
   }
 
   /**
-   * Resolves when a page can work in it. Where the element is not displayed, as in a closed dialog, pages in Firefox have no
-   * selection, and the editor's (25.04.9) never opens its document.
+   * Returns whether a page can work in it. Where the element is not displayed, as in a closed dialog, pages in Firefox have
+   * no selection, and the editor's (25.04.9) never opens its document.
    */
+  isUsable(): boolean {
+    return this.#isDisplayed() || this.#hasSelection();
+  }
+
+  /** Resolves when a page can work in it. */
   async usable(): Promise<void> {
-    if (this.#isDisplayed() || this.#hasSelection()) return;
+    if (this.isUsable()) return;
     while (this.isConnected() && !this.#isDisplayed()) await pause(LOOK_MS);
   }
 
@@ -202,10 +215,10 @@ export class Frame {
     Object.assign(before.style, { position: 'absolute', width, height, zIndex: '1' });
   }
 
-  /** Gives the frame a height of its own if its element has none, which is known once it is on the screen. */
+  /** Gives the frame a height of its own if its element, which is displayed, has none. */
   #setHeight(): void {
-    if (!this.#isDisplayed()) return;
-    this.#onScreen.disconnect();
+    if (!this.#needsHeight) return;
+    this.#needsHeight = false;
     const probe = this.#page.createElement('div');
     probe.style.height = '100%';
     this.#iframe.style.display = 'none';

@@ -45,8 +45,9 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
   }
 
   /** Opens the document for the first time. */
-  open(granted: Session): void {
+  async open(granted: Session): Promise<void> {
     const { texts, state } = this.#context;
+    await this.#untilUsable();
     // A handler may have destroyed it just now.
     if (state.isOver() || this.isRemoved()) return;
     const address = this.#getAddress(granted);
@@ -142,6 +143,14 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     if (session && (status === 'loading' || status === 'loaded')) this.comeBack();
   }
 
+  /** A page that is opening the document may fail while it is hidden, and then never says another word. */
+  async onHidden(): Promise<void> {
+    const { state } = this.#context;
+    if (!state.session || state.status !== 'loading') return;
+    await this.#untilUsable();
+    if (state.status === 'loading' && !this.isRemoved()) this.comeBack();
+  }
+
   /** The page of an open document has lost it, and does not get it back. */
   onLost(detail: Record<string, unknown>): void {
     const { state, texts } = this.#context;
@@ -213,6 +222,15 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     const { origin } = this.#context;
     const url = new URL(path, origin);
     return url.origin === origin ? url.href : undefined;
+  }
+
+  /** Resolves when a page can work; a first opening has all its time from then on. */
+  async #untilUsable(): Promise<void> {
+    const { loading, frame } = this.page;
+    if (frame.isUsable()) return;
+    const isFirst = loading.stop();
+    await frame.usable();
+    if (isFirst && this.#context.state.status === 'loading') loading.start();
   }
 
   #setModified(modified: boolean): void {

@@ -54,9 +54,13 @@ export class Loading {
     this.#limit = setTimeout(() => this.fail(detail), RETRY_MS);
   }
 
-  stop(): void {
+  /** @returns whether it was under way */
+  stop(): boolean {
+    const wasUnderWay = this.#limit !== undefined;
     clearTimeout(this.#silence);
     clearTimeout(this.#limit);
+    this.#limit = undefined;
+    return wasUnderWay;
   }
 }
 

@@ -9,6 +9,7 @@ export interface PageEvents {
   onReady(): void;
   onLoaded(): void;
   onMoved(): void;
+  onHidden(): void;
   onLost(detail: Record<string, unknown>): void;
   onAwake(): void;
   onModified(modified: boolean): void;
@@ -63,6 +64,7 @@ export class EditorPage {
     this.frame = new Frame(context, {
       onMessage: (message) => this.#onMessage(message),
       onMoved: () => document.onMoved(),
+      onHidden: () => document.onHidden(),
       onPage: () => this.#phase === 'silent' && this.#limitAttempt(FIRST_MESSAGE_MS),
     });
     this.loading = new Loading(context, (error) => this.#onFail(error));

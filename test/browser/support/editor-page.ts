@@ -17,7 +17,7 @@ export interface Behaviour {
 /**
  * An editor's page with the messages of the real one in their real order: a save is told before its upload, and only
  * failures of the writing are told. Tests call `type`, `typeInCell`, `autosave`, `undo`, `lose`, `sleep`,
- * `forget` and `say` in it.
+ * `forget`, `unlock` and `say` in it.
  */
 export function editorPage(behaviour: Behaviour, token: string): string {
   return `<!doctype html><title>editor</title><p tabindex="0" id="text">text</p><script>
@@ -74,7 +74,9 @@ const script = `(behaviour, token) => {
   say('App_LoadingStatus', { Status: 'Initialized' });
   if (behaviour.failLoad) return lose();
   say('App_LoadingStatus', { Status: 'Frame_Ready', Features: { VersionStates: true } });
-  if (behaviour.locked) return;
+  window.unlock = () => open();
+  if (!behaviour.locked) open();
+  function open() {
   say('Action_Load_Resp', { success: true, result: '' });
   // Where the page is not displayed, there is none in Firefox, and the real page fails.
   getSelection().anchorNode;
@@ -82,4 +84,5 @@ const script = `(behaviour, token) => {
   say('View_Added', { Deprecated: true });
   say('Views_List', []);
   say('Doc_ModifiedStatus', { Modified: false });
+  }
 }`;
