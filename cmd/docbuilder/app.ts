@@ -28,8 +28,7 @@ import { JobQueue } from './jobs/queue.ts';
 import { createDownloader } from './source/downloader.ts';
 import { createSourceThreads } from './source/source-threads.ts';
 import { type Member, openFolder, type Storage, type StorageOptions } from './storage.ts';
-import { type DataDir, openDataDir } from './store/data-dir.ts';
-import { createTemporaryFiles } from './store/temporary-files.ts';
+import { createTemporaryFiles, type DataDir, openDataDir } from './store/data-dir.ts';
 import { createTemplateFiller } from './template/filler.ts';
 
 const USER_AGENT = 'SVC-DocBuilder/1.0';

@@ -1,17 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
 import { fileTooLarge } from '../../../src/common/errors.ts';
 import type { ExtractedMeta } from '../../../src/common/generated/wire.ts';
 import { createEmptyFile } from '../source/new-file.ts';
-import { createThreads } from '../source/threads.ts';
+import { createThreads, moduleBeside } from '../source/threads.ts';
 import type { TextTask } from './document.ts';
 import { createFonts } from './fonts.ts';
 import type { Facts, MetaTask } from './meta.ts';
 
 export type Extractor = ReturnType<typeof createExtractor>;
 
-/** The source or the JavaScript beside this file. */
-const MODULE = new URL(`./extract-thread${extname(import.meta.url)}`, import.meta.url);
 /** At least two, so that one large document does not hold up the next. */
 const THREADS = Math.max(2, availableParallelism());
 
@@ -20,7 +17,7 @@ const THREADS = Math.max(2, availableParallelism());
  * and the signal's reason.
  */
 export function createExtractor() {
-  const threads = createThreads(MODULE, THREADS);
+  const threads = createThreads(moduleBeside(import.meta.url, 'extract-thread'), THREADS);
   const fonts = createFonts();
   const run = <Value>(name: string, task: { maxBytes: number }, signal: AbortSignal) =>
     threads.run<Value>(name, task, signal).catch((error) => {

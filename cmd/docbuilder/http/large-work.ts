@@ -1,14 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { extname } from 'node:path';
 import { fileTooLarge } from '../../../src/common/errors.ts';
 import { type EffectivePlan, maxFileBytes } from '../jobs/limits.ts';
 import type { FlatWriter } from '../script/build.ts';
 import { bodyPath, writeScript } from '../script/write-script.ts';
-import { createThreads } from '../source/threads.ts';
+import { createThreads, moduleBeside } from '../source/threads.ts';
 import { type Bodies, type BodyKind, type BodyReader, getSize, type Incoming, readBody, scriptIn } from './bodies.ts';
 
-/** Beside this file, as TypeScript or JavaScript. */
-const MODULE = new URL(`./large-work-thread${extname(import.meta.url)}`, import.meta.url);
 /** One long task does not hold up the next. */
 const THREADS = 2;
 /** Bytes that take at most ten milliseconds to read. */
@@ -20,7 +17,7 @@ export function createLargeWork(plan: () => EffectivePlan): {
   writeFlat: FlatWriter;
   stop(): Promise<void>;
 } {
-  const threads = createThreads(MODULE, THREADS);
+  const threads = createThreads(moduleBeside(import.meta.url, 'large-work-thread'), THREADS);
 
   async function readElsewhere<Kind extends BodyKind>(
     kind: Kind,

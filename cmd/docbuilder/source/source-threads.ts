@@ -1,12 +1,9 @@
-import { extname } from 'node:path';
 import type { CsvSize } from './csv.ts';
 import type { Inspection, InspectOptions } from './inspect/inspect.ts';
 import type { TranscodeTask } from './inspect/text.ts';
 import { createEmptyFile } from './new-file.ts';
-import { createThreads } from './threads.ts';
+import { createThreads, moduleBeside } from './threads.ts';
 
-/** The source or the JavaScript beside this file. */
-const MODULE = new URL(`./source-thread${extname(import.meta.url)}`, import.meta.url);
 /** Two, so that one large source does not hold up the next. */
 const THREADS = 2;
 
@@ -14,7 +11,7 @@ export type SourceThreads = ReturnType<typeof createSourceThreads>;
 
 /** Creates threads that inspect and transcode sources: both take time that grows with the file. */
 export function createSourceThreads() {
-  const threads = createThreads(MODULE, THREADS);
+  const threads = createThreads(moduleBeside(import.meta.url, 'source-thread'), THREADS);
   return {
     /** @throws {AppError} as `inspect`; the signal's reason */
     inspect: (path: string, options: InspectOptions, signal: AbortSignal): Promise<Inspection> =>

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { extname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, Worker } from 'node:worker_threads';
 import { createPool } from 'generic-pool';
@@ -27,6 +28,11 @@ function describeCause(cause: unknown): string | undefined {
 }
 
 export type Threads = ReturnType<typeof createThreads>;
+
+/** Returns a module beside another one, whether as TypeScript or as JavaScript. @param url of the other one */
+export function moduleBeside(url: string, name: string): URL {
+  return new URL(`${name}${extname(url)}`, url);
+}
 
 /**
  * Creates threads for work that would block the event loop. Each does one task at a time, and is kept for the next one.

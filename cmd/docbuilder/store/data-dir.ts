@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory } from '../../../src/common/fs/atomic.ts';
@@ -29,4 +30,17 @@ export async function openDataDir(path: string, log: Logger): Promise<DataDir> {
     await rm(join(directory.temporary, name), { recursive: true, force: true });
   }
   return { ...directory, idKey: await keptKey(join(path, 'ids.key')), unlock };
+}
+
+/** Creates the temporary files of one request and its job. `remove` removes all that exist at the returned paths. */
+export function createTemporaryFiles(directory: string): { newPath(): string; remove(): Promise<void> } {
+  const paths: string[] = [];
+  return {
+    newPath() {
+      const path = join(directory, randomBytes(12).toString('hex'));
+      paths.push(path);
+      return path;
+    },
+    remove: async () => void (await Promise.all(paths.map((path) => rm(path, { force: true })))),
+  };
 }

@@ -1,11 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
 import { createEmptyFile } from '../source/new-file.ts';
-import { createThreads } from '../source/threads.ts';
+import { createThreads, moduleBeside } from '../source/threads.ts';
 import { outputTooLarge, type TemplateTask } from './template.ts';
 
-/** Beside this file, whether as source or as JavaScript. */
-const MODULE = new URL(`./fill-thread${extname(import.meta.url)}`, import.meta.url);
 /** At least two: one large template does not delay the next. */
 const THREADS = Math.max(2, availableParallelism());
 
@@ -23,7 +20,7 @@ export interface TemplateFiller {
 
 /** @param memoryMb heap of one thread in MiB; 100,000 rows of three cells take about 400 */
 export function createTemplateFiller(memoryMb = 1024): TemplateFiller {
-  const threads = createThreads(MODULE, THREADS, memoryMb);
+  const threads = createThreads(moduleBeside(import.meta.url, 'fill-thread'), THREADS, memoryMb);
   return {
     async fill(task, signal) {
       await createEmptyFile(task.output);

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { formValue } from '../../../cmd/docbuilder/http/bodies.ts';
 import { decodeWords, writeLimited } from '../../../cmd/docbuilder/http/form.ts';
-import { createTemporaryFiles } from '../../../cmd/docbuilder/store/temporary-files.ts';
+import { createTemporaryFiles } from '../../../cmd/docbuilder/store/data-dir.ts';
 import { useFolder } from '../../support/folder.ts';
 
 const PARALLEL = 100;
