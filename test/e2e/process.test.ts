@@ -79,7 +79,7 @@ describe('the DocBuilder process', function () {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     const audited = lines.filter(({ audit }) => audit === true).map(({ message }) => message);
     const expected = ['service.started', 'job.accepted', 'job.finished', 'auth.refused', 'service.stopped'];
-    expect(audited).to.include.members(expected);
+    expect(audited.filter((message) => expected.includes(String(message)))).to.deep.equal(expected);
     expect(lines.find(({ message }) => message === 'job.accepted')).to.include({ caller: 'test' });
     expect(lines.find(({ msg }) => msg === 'request')).to.have.property('requestId');
   });

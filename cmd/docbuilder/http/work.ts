@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Audit } from '../../../src/common/audit.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
 import { getBaseUrl } from '../../../src/common/http/base-url.ts';
 import { writeContinue } from '../../../src/common/http/continue.ts';
@@ -26,7 +25,6 @@ export interface WorkHandlers {
   /** Bounds the memory that JSON of all requests takes together. */
   jsonMemory: JsonMemory;
   baseUrl: string | undefined;
-  audit: Audit;
 }
 
 /** A work request. */
@@ -88,7 +86,6 @@ export function postWork<Kind extends BodyKind>(deps: WorkHandlers, endpoint: En
       { newPath: files.newPath, release },
       { async, callbackUrl, baseUrl, fetches, clientGone },
     );
-    deps.audit.record('job.accepted', { job: job.id, kind: job.kind, async });
     try {
       await sendJob(request, response, { job, async, store: deps.store });
     } finally {

@@ -93,7 +93,7 @@ export class JobService {
       const run = later ? undefined : await this.#prepare(work, resources, accepting);
       accepting.throwIfAborted();
       const ticket = this.#deps.queue.reserve();
-      const { registry, store, clock } = this.#deps;
+      const { registry, store, clock, audit } = this.#deps;
       const job = newJob(registry.newJobId(), work.kind, submission, clock());
       registry.add(job);
       // Nobody can ask for a sync job: its id comes with its result.
@@ -104,6 +104,7 @@ export class JobService {
           throw error;
         });
       }
+      audit.record('job.accepted', { job: job.id, kind: job.kind, async: submission.async });
       return { job, work, resources, run, ticket, signal, urgent: !submission.async };
     } catch (error) {
       await this.#cleaned(resources.release());
