@@ -46,9 +46,9 @@ class Editor {
   readonly #started: Promise<void>;
   #queuedSave: Promise<SVC.SaveResult> | undefined;
   #closing: Promise<void> | undefined;
+  readonly #over = new AbortController();
   /** Called when the page is shown again that was in the browser's back-forward cache. */
   #onShow: () => void = () => {};
-  readonly #onPageShow = (): void => this.#onShow();
 
   constructor(target: string | HTMLElement, config: SVC.Config, scriptUrl: string | undefined) {
     checkConfig(config);
@@ -61,10 +61,12 @@ class Editor {
       server: new Server(origin, texts),
       state: new EditorState(),
       emit: createEmit(config.events),
+      over: this.#over.signal,
     };
     this.#document = new OpenDocument(this.#context, this);
-    window.addEventListener('pagehide', this.#onHide);
-    window.addEventListener('pageshow', this.#onPageShow);
+    const { signal } = this.#over;
+    window.addEventListener('pagehide', (event) => this.#onHide(event), { signal });
+    window.addEventListener('pageshow', () => this.#onShow(), { signal });
     this.#started = this.#start();
   }
 
@@ -205,8 +207,7 @@ class Editor {
     setTimeout(() => this.#ended.reject(closedError()));
     document.page.giveUp();
     document.stop();
-    window.removeEventListener('pagehide', this.#onHide);
-    window.removeEventListener('pageshow', this.#onPageShow);
+    this.#over.abort();
     freeContainer(this.#context.container);
   }
 
@@ -227,7 +228,7 @@ class Editor {
    * A page in the back-forward cache may come back for some minutes: until then the session is a view, and the editor saves
    * and closes the document, whose page has gone.
    */
-  readonly #onHide = ({ persisted }: PageTransitionEvent): void => {
+  #onHide({ persisted }: PageTransitionEvent): void {
     const { server, state } = this.#context;
     const { session } = state;
     if (!session) return;
@@ -239,7 +240,7 @@ class Editor {
     const shown = new Promise<void>((resolve) => (this.#onShow = resolve));
     this.#document.page.frame.empty();
     this.#document.comeBack({ renews, ready: shown.then(() => released) });
-  };
+  }
 }
 
 /** Keeps track of a request that removes a session, until it is done. */

@@ -11,6 +11,14 @@ export function asEditorError(error: unknown): SVC.EditorError {
   return isEditorError(error) ? error : editorError('internal', String(error));
 }
 
+/** Explains why nothing is heard, which browsers keep from a page. @param directives that must name the service */
+export function explainSilence(origin: string, directives: string): string {
+  return (
+    `does the service's SVC_EMBED_ALLOWED_ORIGINS have ${location.origin} (with make run: SVC_LOCAL_PORTS its port), ` +
+    `and does the policy of this page name ${origin} in ${directives}?`
+  );
+}
+
 /** A method was called too early. */
 export function notLoaded(): SVC.EditorError {
   return editorError('not_loaded', 'SVC.Editor: there is no open document');

@@ -64,7 +64,7 @@ export class Frame {
     this.#shown = this.#iframe.contentWindow;
     this.#needsHeight = height === undefined;
     this.#onScreen.observe(this.#overlay.element);
-    window.addEventListener('message', this.#listener);
+    window.addEventListener('message', (event) => this.#onMessage(event), { signal: context.over });
   }
 
   /**
@@ -179,7 +179,6 @@ export class Frame {
   }
 
   remove(): void {
-    window.removeEventListener('message', this.#listener);
     this.#onScreen.disconnect();
     this.dropKept();
     this.#iframe.remove();
@@ -241,10 +240,10 @@ export class Frame {
     return selection !== null;
   }
 
-  readonly #listener = (event: MessageEvent): void => {
+  #onMessage(event: MessageEvent): void {
     const message = readMessage(event, this.#context.origin, this.#iframe.contentWindow);
     if (message) this.#events.onMessage(message);
-  };
+  }
 }
 
 /** Returns whether a frame still has what it is created with: nothing. A page of another origin cannot be looked at. */

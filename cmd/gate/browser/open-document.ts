@@ -1,7 +1,7 @@
-import { closedError, editorError, notLoaded } from './errors.ts';
+import { editorError, notLoaded } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
 import { EditorPage, type PageEvents, type ReopenOptions } from './page.ts';
-import { StatePoller } from './poller.ts';
+import { type KnownDocument, StatePoller } from './poller.ts';
 import { type RecoverableDocument, Recovery, type Return } from './recovery.ts';
 import { Saving } from './saving.ts';
 import { type Session, type SessionState, toSavedVersion } from './server.ts';
@@ -16,7 +16,7 @@ export interface EditorActions {
 }
 
 /** The document of a session: its page, its saves, and the server's state of it. */
-export class OpenDocument implements PageEvents, RecoverableDocument {
+export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocument {
   readonly page: EditorPage;
   readonly unsaved: UnsavedChanges;
   readonly saving: Saving;
@@ -30,7 +30,7 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     this.#editor = editor;
     this.page = new EditorPage(context, this);
     this.unsaved = new UnsavedChanges(context.state, context.config.warnBeforeUnload === true, () => this.saveSoon());
-    this.poller = this.#createPoller();
+    this.poller = new StatePoller(this);
     this.saving = this.#createSaving();
     this.recovery = new Recovery(context, this);
   }
@@ -187,21 +187,6 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     else if (id === 'UI_Close') void this.#editor.close('user').catch(() => {});
   }
 
-  #createPoller(): StatePoller {
-    const { texts } = this.#context;
-    return new StatePoller({
-      ask: async () => {
-        if (this.isRemoved()) throw closedError();
-        if (this.recovery.isAway()) throw editorError('network_error', texts.ended);
-        return this.askState();
-      },
-      isExpecting: () => this.unsaved.any(),
-      onState: (current) => this.#onState(current),
-      onUnreachable: () => this.recovery.doubt(),
-      onTrouble: (error) => this.recovery.isAway() || this.reportError(error),
-    });
-  }
-
   #createSaving(): Saving {
     const { page, poller, unsaved } = this;
     const { texts, state } = this.#context;
@@ -240,7 +225,8 @@ export class OpenDocument implements PageEvents, RecoverableDocument {
     emit('onModified', { modified });
   }
 
-  #onState(current: SessionState): void {
+  /** The server has answered. */
+  onState(current: SessionState): void {
     const { state, emit } = this.#context;
     const wasListed = (state.server?.users.length ?? 0) > 0;
     state.server = current;

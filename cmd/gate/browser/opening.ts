@@ -1,4 +1,4 @@
-import { editorError } from './errors.ts';
+import { editorError, explainSilence } from './errors.ts';
 import type { Context } from './state.ts';
 
 const SILENCE_MS = 10_000;
@@ -30,7 +30,11 @@ export class Loading {
   /** The page was requested: it should say something soon. */
   onRequested(): void {
     this.#silence = setTimeout(() => {
-      this.#hint = describeSilence(this.#context.origin);
+      // A frame that was refused looks like any other to the page around it.
+      this.#hint =
+        `the editor's page has said nothing for ${SILENCE_MS / 1000} s: ` +
+        `${explainSilence(this.#context.origin, 'frame-src and form-action')} Does the editor server's policy name ` +
+        `${location.host} in frame-ancestors, and is this page without a Cross-Origin-Embedder-Policy?`;
       // biome-ignore lint/suspicious/noConsole: the console is where a portal's developer looks at a blank frame
       console.warn(`SVC.Editor: ${this.#hint}`);
     }, SILENCE_MS);
@@ -62,17 +66,6 @@ export class Loading {
     this.#limit = undefined;
     return wasUnderWay;
   }
-}
-
-/** Explains a silent page. A frame that was refused looks like any other to the page around it: only its silence is seen. */
-function describeSilence(origin: string): string {
-  return (
-    `the editor's page has said nothing for ${SILENCE_MS / 1000} s. ` +
-    `Does the editor server's Content-Security-Policy name ${location.host} in frame-ancestors ` +
-    `(the service's SVC_EMBED_ALLOWED_ORIGINS must have ${location.origin}), ` +
-    `does the policy of this page name ${origin} in frame-src and form-action, ` +
-    'and is this page without a Cross-Origin-Embedder-Policy?'
-  );
 }
 
 /**

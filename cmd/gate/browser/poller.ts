@@ -1,29 +1,30 @@
 import { asEditorError, isFinal, isUnreachable } from './errors.ts';
 import type { SessionState } from './server.ts';
+import type { UnsavedChanges } from './unsaved-changes.ts';
 
-export interface StatePollerOptions {
-  ask(): Promise<SessionState>;
-  /** Returns whether there are changes that are not stored, so that a version may come. */
-  isExpecting(): boolean;
+/** A document whose state the server knows (open-document.ts). */
+export interface KnownDocument {
+  readonly unsaved: UnsavedChanges;
+  readonly recovery: { isAway(): boolean; doubt(): void };
+  askState(): Promise<SessionState>;
   onState(state: SessionState): void;
-  /** Nothing answers at all, for the first time: the editor's page may have lost its document as well. */
-  onUnreachable(): void;
-  /** The server cannot be reached: called once, and again only after it could be reached. */
-  onTrouble(error: SVC.EditorError): void;
+  isRemoved(): boolean;
+  reportError(error: SVC.EditorError): void;
 }
 
 const HURRY_MS = 35_000;
 const SHORTEST_MS = 250;
 const LONGEST_MS = 2_000;
 const NUDGES_MS = [1_000, 11_000];
+/** While there are changes that are not stored, so that a version may come. */
 const EXPECTING_MS = 10_000;
 const IDLE_MS = 30_000;
-/** Number of failures in a row that are reported. */
+/** The failure in a row that is reported; no other is until the server answers again. */
 const FAILURES = 3;
 
 /** Asks the server for the session's state again and again: a save is known only from there. */
 export class StatePoller {
-  readonly #options: StatePollerOptions;
+  readonly #document: KnownDocument;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #hurryUntil = 0;
   #pause = SHORTEST_MS;
@@ -32,8 +33,8 @@ export class StatePoller {
   #isAsking = false;
   #isRunning = false;
 
-  constructor(options: StatePollerOptions) {
-    this.#options = options;
+  constructor(document: KnownDocument) {
+    this.#document = document;
   }
 
   start(): void {
@@ -72,7 +73,7 @@ export class StatePoller {
 
   #nextPause(): number {
     if (Date.now() >= this.#hurryUntil) {
-      return this.#nudges.shift() ?? (this.#options.isExpecting() ? EXPECTING_MS : IDLE_MS);
+      return this.#nudges.shift() ?? (this.#document.unsaved.any() ? EXPECTING_MS : IDLE_MS);
     }
     const pause = this.#pause;
     this.#pause = Math.min(pause * 1.5, LONGEST_MS);
@@ -81,10 +82,13 @@ export class StatePoller {
 
   async #ask(): Promise<void> {
     this.#isAsking = true;
+    const document = this.#document;
     try {
-      const state = await this.#options.ask();
-      this.#failures = 0;
-      if (this.#isRunning) this.#options.onState(state);
+      if (!document.isRemoved() && !document.recovery.isAway()) {
+        const state = await document.askState();
+        this.#failures = 0;
+        if (this.#isRunning) document.onState(state);
+      }
     } catch (error) {
       if (this.#isRunning) this.#fail(asEditorError(error));
     }
@@ -93,10 +97,12 @@ export class StatePoller {
   }
 
   #fail(error: SVC.EditorError): void {
+    const { recovery } = this.#document;
     this.#failures += 1;
     const final = isFinal(error);
     if (final) this.stop();
-    if (this.#failures === 1 && isUnreachable(error)) this.#options.onUnreachable();
-    if (final || this.#failures === FAILURES) this.#options.onTrouble(error);
+    // The editor's page may have lost its document as well.
+    if (this.#failures === 1 && isUnreachable(error)) recovery.doubt();
+    if ((final || this.#failures === FAILURES) && !recovery.isAway()) this.#document.reportError(error);
   }
 }

@@ -88,22 +88,18 @@ export class Recovery {
   #lastTick = Date.now();
   #hasten: () => void = () => {};
   readonly #timers: readonly ReturnType<typeof setInterval>[];
-  readonly #listeners: readonly [EventTarget, string, () => void][];
 
   constructor(context: Context, document: RecoverableDocument) {
     this.#context = context;
     this.#document = document;
     this.#timers = [setInterval(() => void this.#reach(), REACH_MS), setInterval(() => this.#tick(), TICK_MS)];
     // Somebody is back at the page, or the machine is back in its network.
+    const options = { signal: context.over };
     const hasten = (): void => this.#hasten();
-    this.#listeners = [
-      [window, 'online', hasten],
-      [window, 'focus', hasten],
-      [window.document, 'visibilitychange', hasten],
-      [window, 'online', () => void this.check()],
-      [window, 'offline', () => document.poller.look()],
-    ];
-    for (const [target, name, listener] of this.#listeners) target.addEventListener(name, listener);
+    window.document.addEventListener('visibilitychange', hasten, options);
+    for (const name of ['online', 'focus']) window.addEventListener(name, hasten, options);
+    window.addEventListener('online', () => void this.check(), options);
+    window.addEventListener('offline', () => document.poller.look(), options);
   }
 
   /** Returns whether the page has lost its document, and tries to get back to it. */
@@ -163,7 +159,6 @@ export class Recovery {
   stop(): void {
     this.end(closedError());
     this.#timers.forEach(clearInterval);
-    for (const [target, name, listener] of this.#listeners) target.removeEventListener(name, listener);
   }
 
   #tick(): void {

@@ -1,5 +1,5 @@
 import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
-import { editorError } from './errors.ts';
+import { editorError, explainSilence } from './errors.ts';
 import type { Texts } from './texts.ts';
 
 export type Session = EmbedSession;
@@ -62,57 +62,46 @@ export class Server {
 
   /** Returns whether nothing at all comes back within so many milliseconds, not even a refusal. */
   async isSilent(ms: number): Promise<boolean> {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), ms);
-    const init: RequestInit = { credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' };
-    await fetch(`${this.#origin}/svc/healthz`, { ...init, signal: abort.signal }).catch(() => {});
-    clearTimeout(timer);
-    return abort.signal.aborted;
+    const noAnswer = (error: unknown): boolean => (error as Error).name === 'AbortError';
+    return this.#fetch(ms, '/svc/healthz', { cache: 'no-store' }).then(() => false, noAnswer);
   }
 
   /** @param path below the session, or that of all sessions without one */
   async #ask<Answer>(ms: number, method: string, path: string, session?: Session, body?: object): Promise<Answer> {
     const { networkError } = this.#texts;
+    const id = session ? `/${encodeURIComponent(session.session_id)}` : '';
+    // No `cache`: the server forbids to keep what it answers, and with it browsers would ask first whether they may (CORS).
+    const { ok, status, text } = await this.#fetch(ms, `/svc/embed/session${id}${path}`, {
+      method,
+      headers: {
+        ...(session && { Authorization: `Bearer ${session.form.access_token}` }),
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      redirect: 'error',
+      // A page that goes away can still send it.
+      keepalive: session !== undefined && method !== 'GET',
+    }).catch((error) => {
+      const hint = session ? {} : { hint: explainSilence(this.#origin, 'connect-src') };
+      throw editorError('network_error', networkError, { reason: String(error), ...hint });
+    });
+    const answer = parse(text);
+    if (ok && (answer !== undefined || status === 204)) return answer as Answer;
+    throw serverError(status, answer, networkError);
+  }
+
+  /** @throws an `AbortError` when the whole answer takes longer than so many milliseconds */
+  async #fetch(ms: number, path: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), ms);
-    let response: Response;
-    let text: string;
+    const always: RequestInit = { credentials: 'omit', referrerPolicy: 'no-referrer', signal: abort.signal };
     try {
-      const id = session ? `/${encodeURIComponent(session.session_id)}` : '';
-      response = await fetch(`${this.#origin}/svc/embed/session${id}${path}`, {
-        method,
-        headers: {
-          ...(session && { Authorization: `Bearer ${session.form.access_token}` }),
-          ...(body && { 'Content-Type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-        credentials: 'omit',
-        // The server forbids to keep what it answers; what is said about it here would have each question asked before.
-        redirect: 'error',
-        referrerPolicy: 'no-referrer',
-        // A page that goes away can still send it.
-        keepalive: session !== undefined && method !== 'GET',
-        signal: abort.signal,
-      });
-      text = await response.text();
-    } catch (error) {
-      const hint = session ? {} : { hint: describeSilence(this.#origin) };
-      throw editorError('network_error', networkError, { reason: String(error), ...hint });
+      const response = await fetch(this.#origin + path, { ...init, ...always });
+      return { ok: response.ok, status: response.status, text: await response.text() };
     } finally {
       clearTimeout(timer);
     }
-    const answer = parse(text);
-    if (response.ok && (answer !== undefined || response.status === 204)) return answer as Answer;
-    throw serverError(response.status, answer, networkError);
   }
-}
-
-/** Explains a first request without an answer. Browsers keep it from pages whose origin is not allowed. */
-function describeSilence(origin: string): string {
-  return (
-    `does the service's SVC_EMBED_ALLOWED_ORIGINS have ${location.origin} (with make run: SVC_LOCAL_PORTS its port), ` +
-    `and does the policy of this page name ${origin} in connect-src?`
-  );
 }
 
 /** The server's own error, or that something between here and there has answered. */

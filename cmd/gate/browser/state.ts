@@ -14,6 +14,8 @@ export interface Context {
   server: Server;
   state: EditorState;
   emit: Emit;
+  /** Aborts when the editor is over; listeners end with it. */
+  over: AbortSignal;
 }
 
 /** The state of an editor and its document. */

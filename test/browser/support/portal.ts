@@ -50,7 +50,7 @@ declare global {
 
 /**
  * Opens the portal's page. `make` in it makes an editor that notes its events in `told`; long waits pass
- * faster; `listeners` counts those of the window.
+ * faster; `listeners` counts those of the window that have not ended.
  */
 export async function openPortal(page: Page, portal: Portal, path = '/'): Promise<void> {
   await page.evaluateOnNewDocument(() => {
@@ -58,15 +58,15 @@ export async function openPortal(page: Page, portal: Portal, path = '/'): Promis
     const { setTimeout: plain } = window;
     window.setTimeout = ((work: () => void, ms = 0) =>
       plain(work, ms >= 100_000 ? ms / 60 : ms >= 10_000 ? ms / 8 : ms)) as typeof setTimeout;
-    const { addEventListener: add, removeEventListener: remove } = window;
+    const { addEventListener: add } = window;
     window.listeners = 0;
     window.addEventListener = (...args: Parameters<typeof add>) => {
+      const { signal } = (args[2] ?? {}) as AddEventListenerOptions;
       window.listeners += 1;
+      signal?.addEventListener('abort', () => {
+        window.listeners -= 1;
+      });
       add.apply(window, args);
-    };
-    window.removeEventListener = (...args: Parameters<typeof remove>) => {
-      if (['message', 'pagehide', 'pageshow', 'online', 'offline', 'focus'].includes(args[0])) window.listeners -= 1;
-      remove.apply(window, args);
     };
     window.editors = {};
     window.told = [];
