@@ -607,6 +607,23 @@ for (const installed of BROWSERS) {
       expect(await state()).to.equal('loaded');
     });
 
+    it('is not asked to save by a hidden page, which its browser wakes once a minute only, and looked at when it has slept', async () => {
+      const frame = await openEditor(page);
+      const skip = (seconds: number) => call(`Date.now = ((now) => () => now() + ${seconds * 1_000})(Date.now)`);
+      const ticked = () => call('new Promise((resolve) => setTimeout(resolve, 7_000))');
+      await call(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })`);
+      await skip(60);
+      await ticked();
+      expect(await asks(frame)).to.have.lengthOf(0);
+      await skip(600);
+      await until('it is looked at', async () => (await asks(frame)).length > 0);
+      await call('void delete document.visibilityState');
+      await ticked();
+      expect(await asks(frame)).to.have.lengthOf(1);
+      await skip(60);
+      await until('it is looked at again', async () => (await asks(frame)).length > 1);
+    });
+
     it('gives its session back when the page is left, so that nobody waits for its place', async () => {
       await openEditor(page);
       await page.reload();

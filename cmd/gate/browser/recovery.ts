@@ -36,8 +36,8 @@ export interface Return {
 }
 
 const TICK_MS = 5_000;
-/** A page whose clock jumps so far has slept, as with its machine. */
-const SLEPT_MS = 30_000;
+/** A page whose clock jumps so far has slept, as with its machine. Browsers wake a hidden one once a minute. */
+const SLEPT_MS = { visible: 30_000, hidden: 150_000 };
 /**
  * A connection may be dead alone, as when an address translator has forgotten it. Asking whether it lives saves a
  * document that is modified, so that is done less often than the editor saves by itself.
@@ -162,7 +162,7 @@ export class Recovery {
   }
 
   #tick(): void {
-    const slept = Date.now() - this.#lastTick > SLEPT_MS;
+    const slept = Date.now() - this.#lastTick > SLEPT_MS[document.visibilityState];
     this.#lastTick = Date.now();
     const { page, unsaved } = this.#document;
     // The server is not asked any more after an opening that failed, so nothing else would notice.
