@@ -84,7 +84,8 @@ export class Outbox implements Duty {
   }
 
   async #look(): Promise<void> {
-    while (this.#lookAgain && !this.#stopped.signal.aborted) {
+    // Without a place it would read all that waits in vain; the end of an attempt looks again.
+    while (this.#lookAgain && this.#running.size < this.#parallel && !this.#stopped.signal.aborted) {
       this.#lookAgain = false;
       clearTimeout(this.#timer);
       // The rows of a document whose attempt ends meanwhile may be from before that end, which looks again.

@@ -164,9 +164,13 @@ describe('the outbox', () => {
     for (const docId of ['e', 'f']) await at('answers')(docId);
     const asked: string[] = [];
     const hanging: (() => void)[] = [];
-    let running = 0;
-    let most = 0;
+    let [running, most, looks] = [0, 0, 0];
+    const read: Rows['read'] = (work) => {
+      looks += 1;
+      return rows.read(work);
+    };
     const { outbox } = start({
+      rows: { ...rows, read },
       parallel: 2,
       poster: {
         post: async ({ docId, url }) => {
@@ -182,9 +186,10 @@ describe('the outbox', () => {
     expect(asked).to.deep.equal(['a', 'e', 'f', 'b']);
     for (let sent = 0; sent < 4; sent += 1) {
       const answer = await until('one that hangs', () => hanging[sent]);
-      // Another look finds more that waits, and no place for it.
+      const before = looks;
       outbox.wake();
       await turn();
+      if (sent === 0) expect(looks, 'no place for what a look would find').to.equal(before);
       answer();
     }
     await becomesIdle();
