@@ -74,7 +74,7 @@ describe('a full disk under the gate', () => {
     await data.close();
     fill(0);
     data = await openDataDir(folder);
-    const idle = { isSaving: async () => false, retainHours: 24 };
+    const idle = { isSaving: async () => false, presence: { hasLeft: () => true }, retainHours: 24 };
     const cleaning = new Cleaning({ ...data, ...idle, clock: Date.now, log: testLogger() });
     cleaning.start();
     const list = () => data.blobs.list?.();

@@ -69,6 +69,8 @@ export async function savesBench(options: BenchOptions = {}) {
   const uploads = new Uploads({ rows, blobs, incoming, clock, log });
   let last: EditorSample | undefined;
   const users = () => [{ id: 'u1', name: 'Lan' }];
+  /** Sessions that the editor has listed of late. */
+  const listed = new Set<string>();
   const { retainHours = 24, maxBytes = MB, timings = {}, poster = { post: async () => 200 } } = options;
   const isSaving: Saves['isSaving'] = (docId, tx) => saves.isSaving(docId, tx);
   const common = {
@@ -77,6 +79,7 @@ export async function savesBench(options: BenchOptions = {}) {
     presence: {
       users,
       sampledAt: () => null,
+      hasLeft: (sessionId: string) => !listed.has(sessionId),
       hasViews: (docId: string) => last?.views.some((view) => view.docId === docId) ?? false,
     },
     onDelivery: () => outbox.wake(),
@@ -96,7 +99,7 @@ export async function savesBench(options: BenchOptions = {}) {
   };
   const bring = (content: string | Buffer) => bringTo(dataDir, content);
   return {
-    ...{ folder, rows, blobs, incoming, saves, outbox, closing, cleaning, unsaved, sample },
+    ...{ folder, rows, blobs, incoming, saves, outbox, closing, cleaning, unsaved, sample, listed },
     /** Saves content in the name of a session. */
     save: (session: SessionRecord, content: Readable, facts: SaveFacts, gone?: AbortSignal) =>
       saves.save(session.docId, { admit: async () => session, open: () => content }, facts, gone),

@@ -4,12 +4,13 @@ import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import type { Duty } from './leadership.ts';
 import type { Blobs, ClosedDocument, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { Presence } from './presence.ts';
 
 const SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** The time for which gates remember what they stored, and what the editor loaded. */
 const MEMORY_MS = 24 * HOUR_MS;
-/** Longer than any request (600 s): reads of a version, uploads, and the last save of a document have ended by then. */
+/** Longer than any request (600 s): reads of a version and uploads have ended by then. */
 const GRACE_MS = 15 * 60_000;
 /** The documents, and the blobs, looked at in one transaction: others wait meanwhile. */
 const BATCH = 64;
@@ -19,6 +20,7 @@ export interface CleaningDependencies {
   blobs: Pick<Blobs, 'remove' | 'list'>;
   /** Returns whether a save of a document is under way or unresolved. */
   isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
+  presence: Pick<Presence, 'hasLeft'>;
   retainHours: number;
   clock: Clock;
   log: Logger;
@@ -26,8 +28,8 @@ export interface CleaningDependencies {
 
 /**
  * Removes what `SVC_EMBED_RETAIN_HOURS` has kept: closed documents with versions and sessions, and ended callbacks. A
- * document stays while it has callbacks, whose links lead to it, or unsaved edits. An ended session stays until its
- * document has been closed for a while: its save may still come. Bytes go a while after their last row.
+ * document stays while it has callbacks, whose links lead to it, or unsaved edits. An ended session stays until the
+ * editor has not listed it for a while: its save may still come. Bytes go a while after their last row.
  */
 export class Cleaning implements Duty {
   readonly #deps: CleaningDependencies;
@@ -120,21 +122,20 @@ export class Cleaning implements Duty {
   }
 
   async #removeSessions(before: number): Promise<void> {
-    const { rows, clock, isSaving } = this.#deps;
-    const closedBefore = clock() - GRACE_MS;
-    for (let removed = BATCH; removed === BATCH; ) {
-      const ended = await rows.read((tx) => tx.endedSessions(before, closedBefore, BATCH));
-      removed = await rows.transact(async (tx) => {
+    const { rows, presence, isSaving } = this.#deps;
+    for (let [staying, found] = [0, BATCH]; found === BATCH; ) {
+      const ended = await rows.read((tx) => tx.endedSessions(before, BATCH, staying));
+      found = ended.length;
+      const removed = await rows.transact(async (tx) => {
         let count = 0;
         for (const { sessionId, docId } of ended) {
-          // Somebody may have opened it meanwhile.
-          const isClosed = (await tx.document(docId))?.state === 'closed';
-          if (!isClosed || (await isSaving(docId, tx))) continue;
+          if (!presence.hasLeft(sessionId) || (await isSaving(docId, tx))) continue;
           await tx.removeSession(sessionId);
           count += 1;
         }
         return count;
       });
+      staying += found - removed;
       if (this.#isStopped) return;
       await setImmediate();
     }

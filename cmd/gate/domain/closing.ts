@@ -55,7 +55,7 @@ export class Closing implements Duty {
   async #update({ at, views }: EditorSample): Promise<void> {
     const { rows } = this.#deps;
     const viewed = new Set(views.flatMap(({ docId }) => docId ?? []));
-    const open = new Set((await rows.read((tx) => tx.documents({ state: 'open' }))).map(({ docId }) => docId));
+    const open = new Set(await rows.read((tx) => tx.openDocuments()));
     // A document that stays open is not found by its id: the lock would hold up its saves.
     const others = [...viewed].filter((docId) => !open.has(docId));
     if (others.length > 0)

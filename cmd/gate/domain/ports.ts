@@ -70,7 +70,9 @@ export type ClosedDocument = Pick<DocumentRecord, 'docId' | 'closedAt'>;
 export interface RowsReader {
   document(docId: string): Promise<DocumentRecord | undefined>;
   documentByKey(key: string): Promise<DocumentRecord | undefined>;
-  documents(filter?: { state?: DocumentRecord['state'] }): Promise<DocumentRecord[]>;
+  documents(): Promise<DocumentRecord[]>;
+  /** Returns the ids of those that are open. */
+  openDocuments(): Promise<string[]>;
   /** Returns at most `limit` documents closed up to a time, first closed first, that follow `after`. */
   closedDocuments(closedBefore: number, limit: number, after?: ClosedDocument): Promise<DocumentRecord[]>;
 
@@ -96,10 +98,8 @@ export interface RowsReader {
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
   /** Returns those of a document, or of all, that are neither deleted nor expired at `now`. */
   liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
-  /**
-   * Returns at most `limit` that were deleted or expired before a time, and whose document was closed up to another.
-   */
-  endedSessions(endedBefore: number, closedBefore: number, limit: number): Promise<SessionRecord[]>;
+  /** Returns at most `limit` that were deleted or expired before a time, after the first `offset`, in any order. */
+  endedSessions(endedBefore: number, limit: number, offset: number): Promise<SessionRecord[]>;
   /** Returns all of them. */
   sessions(): Promise<SessionRecord[]>;
 

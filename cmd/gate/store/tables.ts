@@ -75,12 +75,11 @@ export function createTables(query: Query, lock: Lock = ''): RowsTransaction {
 
 /** Documents and their versions, which go with their document, as sessions do (see the migrations). */
 function documentRows(query: Query, lock: Lock) {
-  const order = 'ORDER BY created_at, doc_id';
   return {
     document: (docId) => DOCUMENTS.first(query, `WHERE doc_id = ? ${lock}`, docId),
     documentByKey: (key) => DOCUMENTS.first(query, `WHERE key = ? ${lock}`, key),
-    documents: ({ state } = {}) =>
-      state === undefined ? DOCUMENTS.select(query, order) : DOCUMENTS.select(query, `WHERE state = ? ${order}`, state),
+    documents: () => DOCUMENTS.select(query, 'ORDER BY created_at, doc_id'),
+    openDocuments: () => names(query, `SELECT doc_id FROM documents WHERE state = 'open'`, []),
     closedDocuments(closedBefore, limit, { closedAt, docId } = { closedAt: -1, docId: '' }) {
       const which = `WHERE state = 'closed' AND closed_at <= ? AND (closed_at, doc_id) > (?, ?)`;
       const rest = `${which} ORDER BY closed_at, doc_id LIMIT ?`;
@@ -109,10 +108,9 @@ function sessionRows(query: Query, lock: Lock) {
       docId === undefined
         ? SESSIONS.select(query, `WHERE ${LIVE} ${order}`, now)
         : SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
-    endedSessions(before, closedBefore, limit) {
-      const closed = `SELECT 1 FROM documents d WHERE d.doc_id = sessions.doc_id AND d.state = 'closed' AND d.closed_at <= ?`;
-      const which = `WHERE (closed_at < ? OR expires_at < ?) AND EXISTS (${closed}) LIMIT ?`;
-      return SESSIONS.select(query, which, before, before, closedBefore, limit);
+    endedSessions(before, limit, offset) {
+      const which = `WHERE closed_at < ? OR (closed_at IS NULL AND expires_at < ?) LIMIT ? OFFSET ?`;
+      return SESSIONS.select(query, which, before, before, limit, offset);
     },
     sessions: () => SESSIONS.select(query, order),
     countOpen: async (now) => ({

@@ -59,6 +59,28 @@ describe('presence', () => {
     expect(state.lookups).to.deep.equal(['ses_1', 'ses_2', 'ses_1']);
   });
 
+  it('says that a session has left when all samples of a quarter of an hour were without it', async () => {
+    const { presence, see } = start();
+    const minute = 60_000;
+    let at = 0;
+    const samples = async (count: number, ...views: EditorView[]) => {
+      for (let left = count; left > 0; left -= 1) {
+        at += minute;
+        await see(at, views);
+      }
+      return [presence.hasLeft('ses_1'), presence.hasLeft('ses_2')];
+    };
+    expect(await samples(15, view('ses_1'))).to.deep.equal([false, false]);
+    expect(await samples(1, view('ses_1')), 'watched for long enough').to.deep.equal([false, true]);
+    expect(await samples(14)).to.deep.equal([false, true]);
+    expect(await samples(1)).to.deep.equal([true, true]);
+    at += 1;
+    expect(await samples(15), 'between two samples somebody may have come').to.deep.equal([false, false]);
+    expect(await samples(1)).to.deep.equal([true, true]);
+    at -= 60 * minute;
+    expect(await samples(1), 'the clock was set back').to.deep.equal([false, false]);
+  });
+
   it('takes views as they are while sessions cannot be read', async () => {
     const { state, presence, see } = start();
     state.broken = true;
