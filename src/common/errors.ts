@@ -74,7 +74,12 @@ export function fileTooLarge(maxBytes: number, detail: ErrorDetail = {}, cause?:
   return new AppError('file_too_large', { limit_mb: maxBytes / MB, ...detail }, { cause });
 }
 
+/** Node's codes where disk or file descriptors are used up: the same request may be sent again. */
+const USED_UP: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
 /** Converts an unknown error to `internal`; its cause is logged. */
 export function toAppError(error: unknown): AppError {
-  return error instanceof AppError ? error : new AppError('internal', {}, { cause: error });
+  if (error instanceof AppError) return error;
+  const status = USED_UP.has((error as NodeJS.ErrnoException | null)?.code) ? 503 : 500;
+  return new AppError('internal', {}, { status, cause: error });
 }

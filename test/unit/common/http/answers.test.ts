@@ -23,6 +23,23 @@ describe('answers', () => {
     }
   });
 
+  it('are a 503 to be sent again where disk or file descriptors are used up', async () => {
+    const app = express();
+    app.get('/:code', ({ params }) => {
+      throw Object.assign(new Error(params.code), { code: params.code });
+    });
+    app.use(errorHandler(testLogger()));
+    const { port } = await serve(app);
+    for (const [code, ...expected] of [
+      ...['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'].map((scarce) => [scarce, 503, '5']),
+      ['EIO', 500, null],
+    ]) {
+      const response = await fetch(`http://127.0.0.1:${port}/${code}`);
+      expect([response.status, response.headers.get('retry-after')], String(code)).to.deep.equal(expected);
+      expect(await response.json()).to.have.nested.property('error.code', 'internal');
+    }
+  });
+
   it('have links of the address that is configured, else of the one that was asked; https only where it is said', () => {
     const asked = (protocol?: string | string[]) =>
       ({ headers: { host: 'office.example', ...(protocol && { 'x-forwarded-proto': protocol }) } }) as Request;
