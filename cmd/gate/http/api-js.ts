@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
+import { readIfThere } from '../../../src/common/fs/exists.ts';
 
 /** The files that browsers get of the gate: the embed library, its types, and the script of the demo page. */
 export interface BrowserFiles {
@@ -24,12 +25,7 @@ export async function loadBrowserFiles(): Promise<BrowserFiles> {
 }
 
 async function script(name: string): Promise<string> {
-  try {
-    return await readFile(browserFile(`${name}.bundle.js`), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return bundle(name);
-  }
+  return (await readIfThere(browserFile(`${name}.bundle.js`)))?.toString() ?? bundle(name);
 }
 
 /** One file of plain JavaScript from `cmd/gate/browser/<name>.ts`, without `eval`, for browsers since 2021 (private members). */

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDirectory, syncDirectory, writeAtomic } from '../../../src/common/fs/atomic.ts';
-import { exists } from '../../../src/common/fs/exists.ts';
+import { exists, readIfThere } from '../../../src/common/fs/exists.ts';
 import { lockFolder } from '../../../src/common/fs/folder-lock.ts';
 import { keptKey, newKey, readKey } from '../../../src/common/fs/key-file.ts';
 import type { Logger } from '../../../src/common/log.ts';
@@ -61,7 +60,7 @@ export async function openDataDir(path: string, { databaseUrl = '', openBlobs, l
 async function openRows(path: string, databaseUrl: string, { withBytes }: { withBytes: boolean }): Promise<Rows> {
   const embedded = join(path, 'gate.db');
   const idPath = join(path, 'database.id');
-  const known = await readFile(idPath, 'utf8').catch(ignoreMissing);
+  const known = (await readIfThere(idPath))?.toString();
   if (databaseUrl === '') {
     if (known === undefined) return createRows(embedded, { forgetful: withBytes });
     throw new Error(`${path} belongs to a PostgreSQL database: SVC_DATABASE_URL is missing`);
@@ -101,8 +100,4 @@ async function getLinkSecret(keyPath: string, rows: Rows): Promise<Buffer> {
   if (!rows.shared) return keptKey(keyPath);
   const key = (await readKey(keyPath)) ?? newKey();
   return rows.transact((tx) => tx.keepKey('links', key));
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

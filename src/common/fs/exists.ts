@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 
 /** Returns whether there is anything at a path, as far as this process may see. */
 export function exists(path: string): Promise<boolean> {
@@ -6,4 +6,12 @@ export function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Reads a file; undefined where there is none. */
+export function readIfThere(path: string): Promise<Buffer | undefined> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
 }

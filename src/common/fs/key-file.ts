@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { writeAtomic } from './atomic.ts';
+import { readIfThere } from './exists.ts';
 
 const KEY_BYTES = 32;
 
@@ -18,10 +18,7 @@ export async function keptKey(path: string): Promise<Buffer> {
 
 /** Reads a key; undefined without a file. @throws {Error} as `keptKey` */
 export async function readKey(path: string): Promise<Buffer | undefined> {
-  const existing = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined;
-  });
+  const existing = await readIfThere(path);
   if (existing && existing.length < KEY_BYTES)
     throw new Error(`${path} has fewer than ${KEY_BYTES} bytes: restore or remove it`);
   return existing;

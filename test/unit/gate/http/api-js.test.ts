@@ -36,7 +36,7 @@ describe('GET /svc/api.js', () => {
 
   it('is the same from a folder with any name', async () => {
     const clone = folder.at('Dự án #1');
-    for (const part of ['cmd/gate/browser', 'cmd/gate/http/api-js.ts', 'tsconfig.json'])
+    for (const part of ['cmd/gate/browser', 'cmd/gate/http/api-js.ts', 'src/common/fs/exists.ts', 'tsconfig.json'])
       await cp(resolve(ROOT, part), resolve(clone, part), { recursive: true });
     await symlink(resolve(ROOT, 'node_modules'), resolve(clone, 'node_modules'));
     const itsOwn = await import(pathToFileURL(resolve(clone, 'cmd/gate/http/api-js.ts')).href);
