@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Audit } from '../../../src/common/audit.ts';
 import { apart, type Clock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
@@ -10,6 +11,8 @@ import type { EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts
 
 /** The time without a view after which a document is closed (contract: States). */
 const QUIET_MS = 30_000;
+/** The documents closed in one transaction: others wait meanwhile, and all may be left at once. */
+const BATCH = 64;
 
 export interface ClosingDependencies {
   rows: Rows;
@@ -73,15 +76,22 @@ export class Closing implements Duty {
   }
 
   async #closeQuiet(at: number): Promise<void> {
+    const candidates = [...this.#quietSince].filter(([, since]) => at - since >= QUIET_MS).map(([docId]) => docId);
+    for (let start = 0; start < candidates.length; start += BATCH) {
+      await this.#closeEmpty(candidates.slice(start, start + BATCH), at);
+      // SQLite answers within one turn of the event loop, all of them together.
+      await setImmediate();
+    }
+  }
+
+  async #closeEmpty(candidates: readonly string[], at: number): Promise<void> {
     const { rows, onDelivery, clock, log, audit } = this.#deps;
     const now = clock();
     if (apart(now, at) > QUIET_MS) return;
-    const candidates = [...this.#quietSince].filter(([, since]) => at - since >= QUIET_MS);
-    if (candidates.length === 0) return;
     const closed = await rows
       .transact(async (tx) => {
         const done: DocumentRecord[] = [];
-        for (const [docId] of candidates) {
+        for (const docId of candidates) {
           const document = await tx.document(docId);
           if (!document || !(await this.#isEmpty(tx, document, at, now))) continue;
           await this.#close(tx, document, now);

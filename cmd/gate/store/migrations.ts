@@ -150,7 +150,7 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX documents_closed ON documents (state, closed_at, doc_id);
   DROP INDEX documents_state;
   `,
-  // Those that live are counted for each status.
+  // Those that live are counted for each status. The release before finds those that ended without it, in some seconds.
   () => `
   CREATE INDEX sessions_live ON sessions (expires_at) WHERE closed_at IS NULL;
   DROP INDEX sessions_expires_at;

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { DeliveryRecord, DocumentRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
+import { documentRecord } from '../../../support/gate-records.ts';
 import {
   type BenchOptions,
   FACTS,
@@ -125,6 +127,22 @@ describe('closing', () => {
   }
 
   for (const [rule, history] of Object.entries(HISTORIES)) it(rule, () => play(history));
+
+  it('tells of many documents step by step: others come in between', async () => {
+    await bench.rows.transact(async (tx) => {
+      for (let index = 0; index < 400; index += 1)
+        await tx.putDocument(documentRecord({ docId: `doc_${index}`, key: `${index}`, lastViewAt: bench.now() }));
+    });
+    await play('none; none; none');
+    let [isOver, between] = [false, 0];
+    const closing = step().then(() => {
+      isOver = true;
+    });
+    for (; !isOver; between += 1) await setImmediate();
+    await closing;
+    expect(await bench.rows.read((tx) => tx.openDocuments())).to.deep.equal([]);
+    expect(between).to.be.above(5);
+  });
 
   it('waits for a failed save of a closed document, too, and CheckFileInfo does not turn its session away', async () => {
     await play('none; none; none; none; closed');
