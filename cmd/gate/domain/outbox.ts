@@ -140,34 +140,44 @@ export class Outbox implements Duty {
   }
 
   #run(delivery: DeliveryRecord): void {
-    const attempt = this.#attempt(delivery)
-      .catch((error) => {
-        const facts = { err: error, delivery: delivery.delivery };
-        this.#deps.log.error(facts, 'the outcome of a callback could not be stored');
-        return pause(AGAIN_MS, this.#stopped.signal);
-      })
-      .finally(() => {
-        this.#running.delete(delivery.docId);
-        this.wake();
-      });
+    const attempt = this.#attempt(delivery).finally(() => {
+      this.#running.delete(delivery.docId);
+      this.wake();
+    });
     this.#running.set(delivery.docId, { receiver: getReceiver(delivery), attempt });
   }
 
   async #attempt(stored: DeliveryRecord): Promise<void> {
-    const { rows, poster, clock } = this.#deps;
+    const { poster, clock } = this.#deps;
     const { signal } = this.#stopped;
     const delivery = sentAt(stored, clock(), this.#deps);
     const status = await poster.post(delivery, signal);
     if (signal.aborted && !isTaken(status)) return;
     const after = this.#record(delivery, status);
-    const isOurs = await rows.transact(async (tx) => {
-      const { state, attempts } = (await tx.delivery(delivery.id)) ?? {};
-      // Another gate leads meanwhile, and has made this attempt anew.
-      if (state !== 'pending' || attempts !== delivery.attempts) return false;
-      await tx.putDelivery(after);
+    // Again and again, and once more at a stop: otherwise the receiver would get it again.
+    for (let [isWritten, isLast] = [false, false]; !isWritten && !isLast; ) {
+      isLast = signal.aborted;
+      isWritten = await this.#write(after, delivery);
+      if (!isWritten) await pause(AGAIN_MS, signal);
+    }
+  }
+
+  /** @returns false after a failure of the store */
+  async #write(after: DeliveryRecord, { id, attempts: before }: DeliveryRecord): Promise<boolean> {
+    try {
+      const isOurs = await this.#deps.rows.transact(async (tx) => {
+        const { state, attempts } = (await tx.delivery(id)) ?? {};
+        // Another gate leads meanwhile, and has made this attempt anew.
+        if (state !== 'pending' || attempts !== before) return false;
+        await tx.putDelivery(after);
+        return true;
+      });
+      if (isOurs) this.#report(after);
       return true;
-    });
-    if (isOurs) this.#report(after);
+    } catch (error) {
+      this.#deps.log.error({ err: error, delivery: after.delivery }, 'the outcome of a callback could not be stored');
+      return false;
+    }
   }
 
   #record(delivery: DeliveryRecord, lastStatus: number | null): DeliveryRecord {

@@ -224,20 +224,24 @@ describe('the outbox', () => {
     expect(sent).to.equal(1);
   });
 
-  it('says so when what became of a callback cannot be written, and dies of it not', async () => {
-    const { delivery } = await add();
-    const putDelivery = () => {
-      throw new Error('the disk is gone');
-    };
-    const transact: Rows['transact'] = (work) =>
-      rows.transact((tx) => work({ ...tx, dueDeliveries: tx.dueDeliveries, putDelivery }));
-    const { outbox, logged } = start({ rows: { ...rows, transact }, poster: { post: async () => 204 } });
-    await until('it is logged', () => logged.length > 0);
-    await outbox.stop();
-    expect(logged.map(([, message]) => message)).to.deep.equal(['the outcome of a callback could not be stored']);
-    // It counts as not made, and is made again.
-    const [due] = await rows.transact((tx) => tx.dueDeliveries());
-    expect(due).to.include({ delivery, attempts: 0, state: 'pending' });
+  it('writes what became of a callback again when that fails, without sending it again, and dies of it not', async () => {
+    for (const failures of [1, 9]) {
+      const { id, docId } = await add({ docId: `doc_${failures}` });
+      let [left, sent] = [failures, 0];
+      const transact: Rows['transact'] = (work) =>
+        rows.transact((tx) =>
+          work({ ...tx, putDelivery: (one) => (left-- > 0 ? Promise.reject(new Error('full')) : tx.putDelivery(one)) }),
+        );
+      const { outbox, logged } = start({ rows: { ...rows, transact }, poster: { post: async () => ++sent && 204 } });
+      await until('it is logged', () => logged.length > 0);
+      await outbox.stop();
+      expect(new Set(logged.map(([level, message]) => level === 'error' && message))).to.include(
+        'the outcome of a callback could not be stored',
+      );
+      const [state, attempts] = failures === 1 ? ['delivered', 1] : ['pending', 0];
+      expect(await rows.read((tx) => tx.delivery(id)), docId).to.include({ state, attempts });
+      expect(sent).to.equal(1);
+    }
   });
 
   it('sends nothing while this gate does not lead or is stopped, and goes on when it is started again', async () => {
