@@ -94,6 +94,7 @@ export async function savesBench(options: BenchOptions = {}) {
   /** A sample of the editor, taken in: who has which document open. */
   const sample = async (...views: View[]): Promise<void> => {
     last = createSample(clock(), views);
+    for (const { userId } of last.views) listed.add(userId);
     await saves.observe(last);
     await closing.observe(last);
   };
