@@ -1,9 +1,5 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-import { startStack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 import { type RunningFront, startFront } from './support/nginx.ts';
 import { open, requestText, send } from './support/raw.ts';
@@ -11,14 +7,8 @@ import { type SlowClient, type SlowOptions, startSlowClient } from './support/sl
 import { startUpstreams, type Upstreams } from './support/upstreams.ts';
 import { SOCKETS } from './targets.ts';
 
-const MAIN = resolve(import.meta.dirname, 'support/slow.ts');
 const SOCKET = SOCKETS[0] ?? '';
 const UPGRADE = { Upgrade: 'websocket' };
-/** So many once took the front down. */
-const MANY = 8_600;
-/** Requests of everybody else whose time is taken. */
-const SAMPLES = 200;
-const EXHAUSTIVE = process.env['SVC_TEST_EXHAUSTIVE'] === '1';
 
 describe('front, with a client that holds requests open', () => {
   let upstreams: Upstreams;
@@ -179,57 +169,3 @@ describe('front, with a client that holds requests open', () => {
     expect(await arrived()).to.equal('203.0.113.7, 127.0.0.1');
   });
 });
-
-describe('front and gate, with a client of 8,600 slow requests', function () {
-  this.timeout(120_000);
-
-  it('answer everybody else, and no later than a front that nobody holds up', async () => {
-    const stack = await startStack({ process: true });
-    // The same machine at the same moment, whatever else it does.
-    const { gate, gateInternal, docbuilder, editor } = stack.front.settings;
-    const calm = await startFront({ gate, gateInternal, docbuilder, editor });
-    const client = spawn(process.execPath, [MAIN, stack.front.url.href, String(MANY), '127.0.0.2'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    try {
-      const statuses = new Set<string>();
-      createInterface(client.stdout).on('line', (status) => statuses.add(status));
-      // Until some of its requests were refused; with SVC_TEST_EXHAUSTIVE=1, others have taken too long as well (30 s).
-      const isOver = (requests: number) =>
-        statuses.has('429') && (EXHAUSTIVE ? statuses.has('408') : requests >= SAMPLES);
-      const [held, free] = await latencies([stack.front.url, calm.url], isOver);
-      const figures = JSON.stringify({ held, free });
-      expect([held?.failed, free?.failed], figures).to.deep.equal([0, 0]);
-      expect(held?.p50, figures).to.be.below(2 * (free?.p50 ?? 0) + 5);
-      expect(held?.p99, figures).to.be.below(Math.max(2 * (free?.p99 ?? 0), 500));
-    } finally {
-      client.kill('SIGKILL');
-      await calm.stop();
-      await stack.stop();
-    }
-  });
-});
-
-interface Latencies {
-  requests: number;
-  failed: number;
-  p50: number;
-  p99: number;
-}
-
-/** Response times of each for clients at another address, one new connection after another. */
-async function latencies(urls: readonly URL[], isOver: (requests: number) => boolean): Promise<Latencies[]> {
-  const seen = urls.map((url) => ({ url, taken: [] as number[], failed: 0 }));
-  for (let requests = 0; !isOver(requests); requests++) {
-    for (const one of seen) {
-      const { status, milliseconds } = await send(one.url, { target: '/svc/healthz' });
-      one.taken.push(milliseconds);
-      if (status !== 200) one.failed++;
-    }
-  }
-  return seen.map(({ taken, failed }) => {
-    taken.sort((a, b) => a - b);
-    const at = (share: number): number => taken[Math.floor(taken.length * share)] ?? 0;
-    return { requests: taken.length, failed, p50: at(0.5), p99: at(0.99) };
-  });
-}
