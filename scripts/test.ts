@@ -28,7 +28,7 @@ const isAll = process.argv[2] === 'all';
 const hasServers = existsSync(S3_SERVER) && (await findPostgres()) !== undefined;
 
 const PROCESSES = ['test/e2e/*.test.ts', 'test/e2e/controller/**/*.test.ts'];
-const IN_BROWSERS = ['test/{attack,browser,editor,pictures}/**/*.test.ts', 'test/e2e/front/**/*.test.ts'];
+const IN_BROWSERS = ['test/{attack,browser}/**/*.test.ts', 'test/e2e/front/**/*.test.ts'];
 const OF_PROCESSES: Run = { name: 'the tests of several processes', parameters: PROCESSES };
 const OF_ATTACKS: Run = { name: 'the tests of attacks, browsers and the front', parameters: IN_BROWSERS };
 const OTHERS: Run = {

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import type { Browser } from 'puppeteer-core';
 import { openPerson, type Person } from '../../../scripts/editor-check/person.ts';
 import { portalPage } from '../../../scripts/editor-check/portal.ts';
+import { verifyCallback } from '../../../src/common/crypto/signature.ts';
 import { BROWSERS, launch } from '../../browser/support/browsers.ts';
 import { type Canary, startCanary } from '../../support/canary.ts';
+import { secret } from '../../support/logs.ts';
 import { skip } from '../../support/skip.ts';
 import { download, readLines } from '../../support/stack-steps.ts';
 import { until } from '../../support/until.ts';
@@ -96,15 +98,19 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
     await person.leave();
   }
 
-  it('takes pages of any origin where the spec says so; what is typed is saved, and the portal told', async () => {
+  it('takes pages of any origin where the spec says so; what is typed is saved, and the portal told, with the secret of the instance', async () => {
     const person = await open('pod-open');
     const word = await person.type();
     expect(await person.save()).to.include({ version: 1 });
     expect(await readText('pod-open')).to.include(word);
     await person.leave();
-    const isClosed = () =>
-      sessions.receiver.arrived.some(({ body }) => body.key === 'pod-open' && body.status === 'closed');
-    await until('closed', isClosed, CLOSED_MS);
+    const told = (status: string) =>
+      sessions.receiver.arrived.find(({ body }) => body.key === 'pod-open' && body.status === status);
+    const { headers, raw } = await until('closed', () => told('closed'), CLOSED_MS);
+    expect(told('saved')?.body).to.include({ version: 1, autosave: false });
+    const signed = { timestamp: String(headers['x-svc-timestamp']), signature: String(headers['x-svc-signature']) };
+    const key = secret(await office.secret('office-secrets', 'embed-callback-secret'));
+    expect(verifyCallback(key, signed, raw)).to.equal(true);
   });
 
   it('stores what was typed before its pod ends, and the page goes on in the next one', async () => {

@@ -25,15 +25,6 @@ describe('on a cluster: survives a kill', function () {
       () => true,
       () => undefined,
     );
-  const leader = () => until('one leads', () => office.release.leader());
-
-  it('when the controller that works is told to stop, the other one takes over', async () => {
-    const first = await leader();
-    await system('delete', 'pod', first, '--wait=false');
-    await office.kubectl('delete', 'service', 'office-docbuilder');
-    await until('it is made again', () => exists('office-docbuilder'), 20_000);
-    await until('another leads', async () => (await office.release.leader()) !== first);
-  });
 
   it('without any controller all runs on, and what has changed meanwhile is put right afterwards', async () => {
     const before = await uids(office, ...COMPONENTS);

@@ -48,11 +48,6 @@ export function createRelease(cluster: Cluster, images: Images, keys: object) {
     /** All lines of the controllers that live. */
     log: async () =>
       parseLog(await kubectl('logs', '--selector', 'app.kubernetes.io/component=controller', '--tail=-1')),
-    /** Pod of the controller that works; undefined while none does. */
-    async leader(): Promise<string | undefined> {
-      const lease = await kubectl('get', 'lease', 'svc-controller', '--output', 'jsonpath={.spec.holderIdentity}');
-      return lease.split('_')[0] || undefined;
-    },
   };
 }
 
