@@ -64,7 +64,6 @@ describe('the header Authorization', () => {
   const onlyJwt = createAuthenticator({ keys: [], jwtSecret: SECRET, clock });
   const closed = createAuthenticator({ keys: [], jwtSecret: '', clock });
 
-  /** The caller, or the reason of the refusal. */
   async function verdict(header: string | undefined, authenticate = usual): Promise<string> {
     const result = await authenticate(header).catch((error: AppError) => error);
     if (!(result instanceof AppError)) return result;

@@ -34,17 +34,6 @@ describe('large work', () => {
     ...{ text, save: [{ format: 'ods' }], fetched: new Map(), now: 0, path: folder.at(name) },
   });
 
-  it('is read elsewhere, and what it says is the same', async () => {
-    const body = { json: large };
-    const here = await threadTime(() => readBody('build', body, PLAN));
-    let read: unknown;
-    const elsewhere = await threadTime(async () => {
-      read = await work.readBody('build', body, never);
-    });
-    expect(read).to.deep.equal({ script: { type: 'sheet', save: [{ format: 'ods' }], links: [], characters: 0 } });
-    expect(elsewhere).to.be.below(here / 2);
-  });
-
   it('is written elsewhere, and the file is the same', async () => {
     const here = await threadTime(() => {
       const task = makeTask(large, 'here');

@@ -28,7 +28,6 @@ interface Node {
   places: { free: number; room: number };
   leaving: boolean;
   others: Replica[];
-  /** Answers a request that is not passed on. */
   handle: RequestHandler;
 }
 
@@ -152,22 +151,11 @@ describe('a work request', () => {
       expect([status, (answer as ErrorResponse).error.code]).to.deep.equal([503, 'pool_unavailable']);
     });
 
-    it('while it is sent gets the same', async () => {
-      const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.alloc(1 << 20)) });
-      const url = `http://127.0.0.1:${one.port}/v1/convert`;
-      expect((await fetch(url, { method: 'POST', body, duplex: 'half' })).status).to.equal(503);
-    });
-
     it('in the middle of its answer is cut off: what has come is not taken for all of it', async () => {
       begun = '{"node":"two"';
       const sent = fetch(`http://127.0.0.1:${one.port}/v1/convert`, { method: 'POST', body: 'content' });
       expect(await sent.then((response) => response.text()).catch((error) => error.message)).to.equal('terminated');
     });
-  });
-
-  it('may be answered after a long silence, as long as its replica lives', async () => {
-    two.handle = (_request, response) => void setTimeout(() => response.json({ node: 'two' }), 3_000);
-    expect((await post()).answer).to.include({ node: 'two' });
   });
 
   it('that is refused before its body has arrived is refused at once', async () => {

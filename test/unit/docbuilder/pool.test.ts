@@ -9,7 +9,6 @@ import { until } from '../../support/until.ts';
 const MINUTE = 60_000;
 const never = new AbortController().signal;
 
-/** The pool with workers that do nothing, and of which some do not start. */
 describe('the pool of workers', () => {
   const random = seededRandom(7);
   const living = new Set<Worker & { die(): void }>();

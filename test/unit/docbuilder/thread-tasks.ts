@@ -2,7 +2,6 @@ import { threadId } from 'node:worker_threads';
 import { serveTasks } from '../../../cmd/docbuilder/source/threads.ts';
 import { AppError } from '../../../src/common/errors.ts';
 
-/** The tasks of threads.test.ts. */
 serveTasks({
   id: () => threadId,
   same: (value: number) => value,

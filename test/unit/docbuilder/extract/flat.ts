@@ -56,7 +56,6 @@ export function extract(
   return withFile(isMade ? document : toFlat(family, document), (path) => extractText(path, family, maxBytes, 1));
 }
 
-/** Returns the code and detail of the error that a promise ends in. */
 export const failure = (promise: Promise<unknown>) =>
   promise.then(
     () => 'none',

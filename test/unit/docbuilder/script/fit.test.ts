@@ -1,16 +1,6 @@
 import { expect } from 'chai';
 import { fittingSize } from '../../../../cmd/docbuilder/script/slides/fit.ts';
-import { buildFlat } from '../../../../cmd/docbuilder/script/write-script.ts';
-import type { Slide } from '../../../../src/common/generated/script.ts';
 import { processorTime } from '../../../support/processor-time.ts';
-
-/** The pieces that slides are made of, as they are made. */
-function toBody(slides: Slide[]): Iterable<string> {
-  return buildFlat(
-    { svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slides },
-    { pictures: new Map(), now: new Date('2026-11-21T08:00:00Z') },
-  ).body;
-}
 
 describe('font sizes that fit', () => {
   const box = { width: 300, height: 22 };
@@ -30,22 +20,5 @@ describe('font sizes that fit', () => {
     const spent = processorTime();
     expect(fittingSize(text, { width: 1000, height: 1000 }, 18, 'Arial')).to.equal(8);
     expect(spent()).to.be.below(1000);
-  });
-
-  it('are found by measuring a text once, however many sizes are tried', () => {
-    const text = 'chữ nghĩa việt '.repeat(6600);
-    const place = { x: 0, y: 0, width: 500, height: 500 };
-    const cell = { text, size: 8 };
-    const slide: Slide = {
-      layout: 'blank',
-      elements: [
-        ...Array.from({ length: 20 }, () => ({ type: 'text', ...place, text }) as const),
-        { type: 'bullets', ...place, items: Array.from({ length: 20 }, () => text) },
-        { type: 'table', ...place, rows: Array.from({ length: 10 }, () => [cell, cell]) },
-      ],
-    };
-    const spent = processorTime();
-    expect([...toBody([slide])].join('')).to.have.length.above(40 * text.length);
-    expect(spent()).to.be.below(3000);
   });
 });

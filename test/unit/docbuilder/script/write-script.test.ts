@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { expect } from 'chai';
 import { writeFlatFile } from '../../../../cmd/docbuilder/script/write-script.ts';
 import { useFolder } from '../../../support/folder.ts';
 
 const MiB = 2 ** 20;
-const MODULE = new URL('../../../../cmd/docbuilder/script/write-script.ts', import.meta.url);
 
 describe('a file whose head is known last', () => {
   const folder = useFolder('test');
@@ -25,16 +22,6 @@ describe('a file whose head is known last', () => {
       expect((await stat(path)).mode & 0o777).to.equal(0o600);
     });
   }
-
-  it('may be larger than the memory', async () => {
-    const script = `
-      import { writeFlatFile } from ${JSON.stringify(MODULE.href)};
-      function* body() { for (let i = 0; i < 250; i++) yield String.fromCharCode(97 + i % 26).repeat(${MiB} + i); }
-      await writeFlatFile({ body: body(), head: () => 'a', tail: 'z' }, ${JSON.stringify(folder.at('flat'))});`;
-    const limits = ['--max-old-space-size=128', '--max-semi-space-size=8'];
-    const child = spawn(process.execPath, [...limits, '--input-type=module', '-e', script], { stdio: 'ignore' });
-    expect(await once(child, 'exit')).to.deep.equal([0, null]);
-  });
 
   it('leaves nothing when its body cannot be made', async () => {
     function* body() {

@@ -29,7 +29,6 @@ const DATA = {
 };
 const PERSON = '{{name}}-{{team}}-{{age}};';
 
-/** A paragraph, and as it is filled. */
 const TEXTS: [template: string, filled: string][] = [
   ['{{text}} {{number}} {{no}} [{{nil}}] {{zero}}', 'một 1234.5 false [] 0'],
   ['{{#kept}}{{.}} {{/kept}}', '9007199254740991 -9007199254740991 0.1 12345678.9 '],
