@@ -8,7 +8,6 @@ import { readError, startEnterprise, startService, until } from '../support/serv
 import { slowSheet } from '../support/slow-sheet.ts';
 import { useStarted } from '../support/use-started.ts';
 
-/** Bad input gets a typed error, soon, from a pool that did not notice. */
 describe('bad input', () => {
   const public_ = ['93.184.215.14'];
   let answers: Record<string, string[][]> = {};

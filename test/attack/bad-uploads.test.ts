@@ -9,7 +9,6 @@ import { useStarted } from '../support/use-started.ts';
 
 const MB = 1024 * 1024;
 
-/** Uploads that are too large, cut off or no forms get a typed error, soon, and nothing of them stays. */
 describe('bad uploads', () => {
   const service = useStarted(
     () => startEnterprise({ SVC_DOCBUILDER_MAX_FILE_MB: '10' }, { uploadIdleMs: 300 }),

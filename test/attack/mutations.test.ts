@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
+import { templateExamples } from '../../scripts/examples/files.ts';
 import { zip } from '../../scripts/support/documents.ts';
 import type { DocbuilderStatus, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { SCRIPTS } from '../property/support/scripts.ts';
 import { startEnterprise } from '../support/service.ts';
-import { LETTER_DATA, letterTemplate } from '../support/templates.ts';
 import { useStarted } from '../support/use-started.ts';
 import { mutated, mutatedBytes } from './mutate.ts';
 
@@ -65,14 +65,15 @@ describe(`${RUNS} mutated scripts and templates`, () => {
   it('templates: each is filled or refused, and no worker dies', async function () {
     this.timeout(600_000);
     const before = await restarts();
-    const parts = unzipSync(letterTemplate());
+    const letter = (await templateExamples()).find(({ name }) => name === 'letter');
+    const parts = unzipSync(letter?.template ?? new Uint8Array());
     const names = Object.keys(parts).filter((name) => name.startsWith('word/') && name.endsWith('.xml'));
     const seen = await send(RUNS * (1 - SCRIPT_SHARE), (seed) => {
       const name = names[seed % names.length] ?? '';
       const content = mutatedBytes(parts[name] ?? new Uint8Array(), seed);
       const body = new FormData();
       body.append('template', new Blob([zip({ ...parts, [name]: content })]), 'a.docx');
-      body.append('data', JSON.stringify(mutated(LETTER_DATA, seed)));
+      body.append('data', JSON.stringify(mutated(letter?.data, seed)));
       // Every fourth goes through the engine as well.
       if (seed % 4 === 0) body.append('to', 'pdf');
       if (seed % 3 === 0) body.append('options.missing', 'error');

@@ -28,7 +28,6 @@ describe('documents with a password', function () {
   const send = (path: string, fields: Fields, name = 'a.docx') =>
     service.call(path, { method: 'POST', body: form(files.get('docx'), name, fields) });
 
-  /** Each endpoint, and what it is sent with a password. */
   const ENDPOINTS: [path: string, fields: (password: string) => Fields][] = [
     ['/v1/convert', (password) => ({ to: 'pdf', 'options.password': password })],
     ['/v1/convert', (password) => ({ to: 'pdf', options: JSON.stringify({ password }) })],
@@ -168,7 +167,6 @@ describe('fonts', () => {
     }
   });
 
-  /** Returns the families of the fonts in a PDF. */
   async function readFamilies(response: Response): Promise<string[]> {
     expect(response.status).to.equal(200);
     await writeFile(folder.at('a.pdf'), Buffer.from(await response.arrayBuffer()));

@@ -6,7 +6,6 @@ import type { ExtractedMeta, ExtractedText, Job } from '../../src/common/generat
 import { validator } from '../../src/common/schema.ts';
 import { fods } from '../engine/support.ts';
 import { secret } from '../support/logs.ts';
-import { slidesWithVideo } from '../support/open-documents.ts';
 import { form, readError, sharedEnterprise, startService, useService } from '../support/service.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -72,12 +71,6 @@ describe('POST /v1/extract', () => {
     const converted = await service.convert(xlsx, 'a.xlsx', { to: 'pdf' }, { Accept: 'application/json' });
     const job = (await converted.json()) as Job;
     expect(job.outputs[0]?.pages).to.equal(1);
-  });
-
-  it('text and metadata: of slides with a video', async () => {
-    const deck = slidesWithVideo('Trước phim');
-    expect((await extracted(deck, 'a.odp')).text).to.equal('Slide 1\nTrước phim');
-    expect(await json('meta', deck, 'a.odp')).to.include({ slides: 1, modified_at: null });
   });
 
   it('text: what is more than a file may be is file_too_large, also where it would be longer than a string can be', async function () {

@@ -30,7 +30,6 @@ describe('the OpenAPI document', () => {
   const document = useStarted(() => service.read<OpenApi>('/v1/openapi.json'));
 
   interface RequestOptions {
-    /** In place of `{id}`. */
     id?: string;
     of?: TestService;
     /** The method that is sent, where it is not that of the path. */

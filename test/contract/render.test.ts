@@ -5,7 +5,6 @@ import type { DocbuilderLimits, Job } from '../../src/common/generated/wire.ts';
 import { useCanary } from '../support/canary.ts';
 import { secret } from '../support/logs.ts';
 import { odf } from '../support/open-documents.ts';
-import { pdfText } from '../support/pdf.ts';
 import {
   readError,
   sharedEnterprise,
@@ -14,7 +13,7 @@ import {
   type TestService,
   useService,
 } from '../support/service.ts';
-import { docxTemplate, LETTER_DATA, letterTemplate, p } from '../support/templates.ts';
+import { docxTemplate, p } from '../support/templates.ts';
 import { useStarted } from '../support/use-started.ts';
 
 const NAME = secret('Nguyễn Thị Bí Mật');
@@ -65,17 +64,6 @@ describe('POST /v1/template/render', () => {
     expect(await wordText(await fetched('a.docx', { data: { name: 'An' } }))).to.equal('Chào An ');
     const refused = await readError(await fetched('macros', { data: {}, async: true }));
     expect(refused).to.include({ status: 422, code: 'macro_not_allowed' });
-  });
-
-  it('makes a real letter a PDF, from docx and dotx', async () => {
-    for (const format of ['docx', 'dotx'] as const) {
-      const letter = template(letterTemplate(format), `Thư.${format}`);
-      const response = await post(service, letter, ['data', JSON.stringify(LETTER_DATA)], ['to', 'pdf']);
-      expect(response.headers.get('content-type')).to.equal('application/pdf');
-      const text = await pdfText(Buffer.from(await response.arrayBuffer()));
-      expect(text).to.contain('Công ty CP Thương mại <Minh & Anh>');
-      expect(text).to.contain('HĐ-0131').and.not.contain('{{');
-    }
   });
 
   it('takes OpenDocument templates as well', async () => {

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { desired } from '../../cmd/controller/desired/index.ts';
@@ -12,7 +10,6 @@ import { makeSituation } from '../unit/controller/desired/situation.ts';
 import { type ChartServer, sharedChartServer } from './support/chart-server.ts';
 
 const CONTROLLER = 'system:serviceaccount:svc-system:svc-controller';
-const CRD = resolve(import.meta.dirname, '../../crds/svcinstances.svc.internal.yaml');
 const NAMESPACE = 'documents';
 const METADATA = { name: 'office-of-somebody', namespace: NAMESPACE };
 const STRANGERS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: METADATA };
@@ -177,31 +174,6 @@ describe('the chart narrows what the controller may write', function () {
     await server.kubectl(['create', '-f', '-'], JSON.stringify(opened));
     const scale = JSON.stringify({ spec: { replicas: 2 } });
     expect(await attempt(['patch', 'deployment/office-gate', '--type=merge', '--patch', scale])).to.equal(undefined);
-  });
-
-  it('and leaves instances alone that have what newer rules of the definition refuse, until that changes', async function () {
-    if ((await minorVersion(server.kubectl)) < 33) this.skip();
-    const definition = await readFile(CRD, 'utf8');
-    const older = definition.replaceAll('|monitors|', '|');
-    expect(older).not.to.equal(definition);
-    await server.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], older);
-    const spec = { host: 'office.example', editor: { extraParams: ['--o:monitors.monitor[0]=wss://x'] } };
-    const instance = { apiVersion: 'svc.internal/v1', kind: 'SvcInstance', metadata: { name: 'old' }, spec };
-    const apply = (object: object) =>
-      server.kubectl(['apply', '-n', NAMESPACE, '-f', '-'], JSON.stringify(object)).then(
-        () => '',
-        (error: { stderr: string }) => error.stderr,
-      );
-    await until('the older rules are in force', async () => (await apply(instance)) === '');
-    await server.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], definition);
-    const second = { ...instance, metadata: { name: 'new' } };
-    await until('the newer rules are in force', async () => (await apply(second)).includes('monitors'));
-    const status = JSON.stringify({ status: { observedGeneration: 1 } });
-    const patch = ['patch', 'svci/old', '-n', NAMESPACE, '--type=merge', '--subresource=status', '--patch', status];
-    expect(await server.kubectl(patch)).to.include('patched');
-    expect(await apply({ ...instance, spec: { ...spec, logLevel: 'Debug' } })).to.equal('');
-    const worse = { ...spec, editor: { extraParams: ['--o:monitors.monitor[0]=wss://y'] } };
-    expect(await apply({ ...instance, spec: worse })).to.include('may not set');
   });
 });
 

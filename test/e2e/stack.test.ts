@@ -106,14 +106,6 @@ describe('editing through the front', function () {
       expect(stack.receiver.arrived).to.have.length(1);
       expect(await download((await stack.state(session)).download_url)).to.deep.equal(ORIGINAL);
     });
-
-    it('who asks for the address alone is told what this is', async () => {
-      const response = await stack.call('/');
-      expect(response.status).to.equal(200);
-      expect(new URL(response.url).pathname).to.equal('/svc/');
-      expect(await response.json()).to.include({ status: '/svc/status' });
-      expect((await stack.call('/svc/demo')).status, 'only in development mode').to.equal(404);
-    });
   });
 
   it('a callback that waited for the one before it tells who is there when it goes out', async () => {
@@ -162,29 +154,5 @@ describe('editing through the front', function () {
       );
       expect(sha256(await download(body.url ?? ''))).to.equal(saved);
     }
-  });
-
-  it('in development mode the address leads to the demo, whose signed configuration is taken and whose callbacks are good', async () => {
-    stack = await startStack({ environment: { SVC_DEV_MODE: '1' } });
-    const home = await stack.call('/');
-    expect(new URL(home.url).pathname).to.equal('/svc/demo');
-    const token = /[\w-]{20,}\.[\w-]{20,}\.[\w-]{43}/.exec(await home.text())?.[0];
-    const body = JSON.stringify({ token });
-    const response = await stack.call('/svc/embed/session', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body,
-    });
-    expect(response.status).to.equal(201);
-    const session = (await response.json()) as EmbedSession;
-    const client = await stack.open(session);
-    await client.addLine('từ trang mẫu');
-    await stack.save(session, client);
-    const callbacks = await until('its callback', async () => {
-      const answer = await stack.call('/svc/demo/callbacks');
-      const list = (await answer.json()) as { signature: string }[];
-      return list.length > 0 ? list : undefined;
-    });
-    expect(callbacks[0]?.signature).to.equal('valid');
   });
 });

@@ -29,33 +29,6 @@ export function odfParts(format: OdfFormat, size: DocumentSize = {}): Parts {
   };
 }
 
-/** A slide with a text and a video, for which a picture stands. */
-export function slidesWithVideo(text: string): Buffer {
-  const names = `${NAMESPACES} xmlns:xlink="http://www.w3.org/1999/xlink"`;
-  const place = 'svg:x="2cm" svg:y="2cm" svg:width="8cm" svg:height="3cm"';
-  const link = (path: string) => `xlink:href="${path}" xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"`;
-  const video = `<draw:plugin ${link('Media/a.mp4')} draw:mime-type="application/vnd.sun.star.media"/><draw:image ${link('Pictures/a.png')}/>`;
-  const page = `<draw:page draw:name="page1"><draw:frame ${place}><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame><draw:frame ${place}>${video}</draw:frame></draw:page>`;
-  const file = (path: string, type: string) =>
-    `<manifest:file-entry manifest:full-path="${path}" manifest:media-type="${type}"/>`;
-  return zip({
-    mimetype: ODF_TYPES.odp,
-    'content.xml': `<?xml version="1.0" encoding="UTF-8"?>\n<office:document-content ${names} office:version="1.3"><office:body><office:presentation>${page}</office:presentation></office:body></office:document-content>`,
-    'Media/a.mp4': 'no video',
-    'Pictures/a.png': PNG,
-    'META-INF/manifest.xml': manifest(ODF_TYPES.odp).replace(
-      '</manifest:manifest>',
-      `${file('Media/a.mp4', 'application/vnd.sun.star.media')}${file('Pictures/a.png', 'image/png')}</manifest:manifest>`,
-    ),
-  });
-}
-
-/** One grey pixel. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
-  'base64',
-);
-
 /** `inner` goes into the entry of content.xml: an encrypted package has `<manifest:encryption-data …/>` there. */
 export function manifest(mediaType: string, inner = ''): string {
   return `<?xml version="1.0" encoding="UTF-8"?>

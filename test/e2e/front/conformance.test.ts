@@ -57,21 +57,6 @@ describe('front', () => {
     expect((await conformance()).code).to.equal(2);
     await bench.upstreams.behave('gateInternal', { status: 200 });
   });
-
-  it('behind an edge that breaks %2F, which breaks every editor, a row misses', async () => {
-    await bench.upstreams.behave('gateInternal', { status: 403 });
-    const broken = await startFront(bench.upstreams.addresses, {
-      change: (template) => template.replace('if ($blocked) {', 'if ($request_uri ~* "^[^?]*%2f") { return 400; } $&'),
-    });
-    try {
-      expect(missed(await checkFront({ baseUrl: broken.url, mode: 'front' })).join('\n')).to.contain(
-        'gets through: GET /cool/https%3A%2F%2F',
-      );
-    } finally {
-      await broken.stop();
-      await bench.upstreams.behave('gateInternal', { status: 200 });
-    }
-  });
 });
 
 async function conformance(...args: string[]): Promise<{ code: number; stdout: string }> {

@@ -32,7 +32,6 @@ const REFUSED: [string, string, number][] = [
 describe('front, asked in odd ways', () => {
   const bench = useFront();
 
-  /** Both ports of the service. */
   const ports = (): URL[] =>
     [bench.front.settings.port, bench.front.settings.openPort].map((port) => new URL(`http://127.0.0.1:${port}`));
 
