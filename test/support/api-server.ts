@@ -102,8 +102,7 @@ async function makeCredentials(folder: string, port: number) {
   const pki = join(folder, 'pki');
   await mkdir(pki);
   const authority = await makeAuthority(pki);
-  const [admin] = await Promise.all([
-    makeIdentity(pki, 'admin', authority, { name: 'admin', group: 'system:masters' }),
+  await Promise.all([
     makeIdentity(pki, 'server', authority, { name: 'kube-apiserver', hosts: ['IP:127.0.0.1', 'DNS:localhost'] }),
     makeSigningKey(pki),
   ]);
@@ -111,8 +110,9 @@ async function makeCredentials(folder: string, port: number) {
   const token = randomBytes(24).toString('hex');
   await writeFile(join(pki, 'tokens.csv'), `${token},token-admin,token-admin,system:masters\n`, { mode: 0o600 });
   const kubeconfig = join(folder, 'kubeconfig');
-  await writeKubeconfig(kubeconfig, { server: url, authority: authority.certificate, identity: admin });
-  return { url, token, kubeconfig, ca: await readFile(authority.certificate, 'utf8') };
+  const ca = await readFile(authority.certificate, 'utf8');
+  await writeKubeconfig(kubeconfig, { server: url, authority: ca, token });
+  return { url, token, kubeconfig, ca };
 }
 
 function startEtcd(folder: string, clientPort: number, peerPort: number): Daemon {
@@ -147,7 +147,6 @@ function startServer(folder: string, port: number, etcdPort: number, flags: read
       `--secure-port=${port}`,
       `--tls-cert-file=${join(pki, 'server.crt')}`,
       `--tls-private-key-file=${join(pki, 'server.key')}`,
-      `--client-ca-file=${join(pki, 'ca.crt')}`,
       `--token-auth-file=${join(pki, 'tokens.csv')}`,
       `--service-account-key-file=${join(pki, 'service-accounts.pub')}`,
       `--service-account-signing-key-file=${join(pki, 'service-accounts.key')}`,

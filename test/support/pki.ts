@@ -5,16 +5,14 @@ import { promisify } from 'node:util';
 
 const DAYS = '30';
 
-export interface Identity {
-  /** Common name: the user that Kubernetes takes its holder for. */
+interface Identity {
+  /** Common name. */
   name: string;
-  /** Organization: the group. */
-  group?: string;
   /** Subject alternative names of a server, as OpenSSL writes them: `IP:127.0.0.1`, `DNS:localhost`. */
   hosts?: readonly string[];
 }
 
-export interface KeyPair {
+interface KeyPair {
   /** Paths of PEM files. */
   certificate: string;
   key: string;
@@ -34,19 +32,17 @@ export async function makeAuthority(folder: string): Promise<KeyPair> {
 
 /** A key and a certificate that `authority` has signed, as `<file>.crt` and `<file>.key` in `folder`. */
 export async function makeIdentity(folder: string, file: string, authority: KeyPair, who: Identity): Promise<KeyPair> {
-  const subject = `${who.group === undefined ? '' : `/O=${who.group}`}/CN=${who.name}`;
   const names = who.hosts === undefined ? [] : ['-addext', `subjectAltName=${who.hosts.join(',')}`];
   const signed = ['-CA', authority.certificate, '-CAkey', authority.key, '-addext', 'basicConstraints=CA:FALSE'];
-  return make(folder, file, ['-subj', subject, ...signed, ...names]);
+  return make(folder, file, ['-subj', `/CN=${who.name}`, ...signed, ...names]);
 }
 
 /** A pair of keys that signs the tokens of service accounts: `service-accounts.key` and `.pub`. */
-export async function makeSigningKey(folder: string): Promise<{ key: string; publicKey: string }> {
+export async function makeSigningKey(folder: string): Promise<void> {
   const key = join(folder, 'service-accounts.key');
   const publicKey = join(folder, 'service-accounts.pub');
   await openssl(['ecparam', '-genkey', '-noout', '-name', 'prime256v1', '-out', key]);
   await openssl(['ec', '-in', key, '-pubout', '-out', publicKey]);
-  return { key, publicKey };
 }
 
 async function make(folder: string, file: string, options: readonly string[]): Promise<KeyPair> {

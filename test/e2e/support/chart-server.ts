@@ -5,7 +5,7 @@ import type { Context } from 'mocha';
 import { apiServerMissing, startApiServer } from '../../support/api-server.ts';
 import { runEnding } from '../../support/at-end.ts';
 import { CHART, getEnvironment, helm, helmMissing, render } from '../../support/helm.ts';
-import { writeTokenKubeconfig } from '../../support/kubeconfig.ts';
+import { writeKubeconfig } from '../../support/kubeconfig.ts';
 import { established } from '../../support/kubectl.ts';
 import { spawnMain } from '../../support/process.ts';
 import { skip } from '../../support/skip.ts';
@@ -51,7 +51,7 @@ async function startChartServer(context: Context) {
     async startController(set: readonly string[] = [], more: Record<string, string> = {}) {
       const token = await server.kubectl(['create', 'token', 'svc-controller', '--namespace', 'svc-system']);
       const kubeconfig = join(home, 'controller.kubeconfig');
-      await writeTokenKubeconfig(kubeconfig, { server: server.url, authority: server.ca, token: token.trim() });
+      await writeKubeconfig(kubeconfig, { server: server.url, authority: server.ca, token: token.trim() });
       return spawnMain(MAIN, {
         ...getEnvironment(await render({ set })),
         SVC_CONTROLLER_LISTEN: '127.0.0.1:0',
