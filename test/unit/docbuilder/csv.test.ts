@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { assertFitsSheet, CsvReader, type CsvSize } from '../../../cmd/docbuilder/source/csv.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
@@ -85,20 +84,6 @@ describe('csv', () => {
     const spent = processorTime();
     for (const part of ['0', '1', ' ', '0.0', '1,111']) read([`${part.repeat(1 << 18)}x`], ';');
     expect(spent()).to.be.lessThan(2000);
-  });
-
-  it('is read the same however it is cut, and gets nothing but quotes', () => {
-    const texts = fc.string({ unit: fc.constantFrom('0', '1', '+', ' ', 'a', ',', '"', '\n', '\r'), maxLength: 60 });
-    fc.assert(
-      fc.property(texts, fc.nat(60), fc.nat(60), (text, first, second) => {
-        // Pieces end before a separator or the end of a line.
-        const ends = [first, first + second].map((end) => end + Math.max(0, text.slice(end).search(/[,\r\n]|$/)));
-        const cut = [text.slice(0, ends[0]), text.slice(ends[0], ends[1]), text.slice(ends[1])];
-        expect(read(cut)).to.deep.equal(read([text]));
-        expect(read([text]).text.replaceAll('"', '')).to.equal(text.replaceAll('"', ''));
-      }),
-      { numRuns: 1000 },
-    );
   });
 
   for (const [size, cellLetters, detail] of [

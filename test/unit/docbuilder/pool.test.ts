@@ -115,23 +115,6 @@ describe('the pool of workers', () => {
     expect(pool.counts().restarts).to.equal(already);
   });
 
-  it('comes to rest with all that it should have, whatever happens in whatever order', async () => {
-    open();
-    for (let round = 0; round < 10; round++) {
-      const jobs: Promise<void>[] = [];
-      for (let step = 0; step < 40; step++) {
-        const chance = random();
-        if (chance < 0.15) kill(step);
-        else if (chance < 0.25) pool.resize(1 + Math.floor(random() * 4));
-        else jobs.push(work(random() * 8));
-        await sleep(random() * 3);
-      }
-      await Promise.all(jobs);
-      pool.resize(2);
-      await atRest(2);
-    }
-  });
-
   it('gives one to nobody who has gone or came too late', async () => {
     open({ size: 1 });
     await atRest(1);
