@@ -24,6 +24,7 @@ describe('file names', () => {
     ['in"voice<1>|?.docx', 'invoice1'],
     ['gpj.\u202excod.docx', 'gpj.xcod'],
     ['~$lock.docx', '~$lock'],
+    [' ..hidden.docx', 'hidden'],
   ] as const) {
     it(`${JSON.stringify(given)} is called ${stem}`, () => {
       expect(parseStem(given)).to.equal(stem);
