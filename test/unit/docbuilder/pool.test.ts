@@ -57,7 +57,6 @@ describe('the pool of workers', () => {
     leave(worker);
     void pool.giveBack(worker);
   }
-  const kill = (index: number) => [...living][index % living.size]?.die();
 
   it('replaces one after its jobs, at its age, with too much memory or traces of a document, and not before', async () => {
     open({ size: 1, maxJobs: 3, maxAgeMinutes: 1 });
