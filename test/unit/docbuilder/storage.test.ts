@@ -302,6 +302,34 @@ describe('the storage of several DocBuilders', function () {
       expect([await one.store.ownsCallback(open), await two.store.ownsCallback(open)]).to.deep.equal([false, true]);
     });
 
+    it('takes no longer to take over the more it had to do, and no callback waits for what else is to be written', async () => {
+      const [quiet, called] = [newOne(), { ...newOne(), callback }];
+      for (const job of [quiet, called]) await one.store.add(job);
+      await one.replicas.leave();
+      const { end } = two.rows;
+      two.rows.end = () => Promise.reject(new Unavailable(new Error('away')));
+      expect((await two.store.takeOver()).map(({ id }) => id)).to.deep.equal([called.id]);
+      two.rows.end = end;
+      await two.store.flush();
+      const ended = await database.query(`SELECT id FROM docbuilder_jobs WHERE state = 'ended'`, []);
+      expect(ended).to.deep.equal([[quiet.id]]);
+    });
+
+    it('its callbacks are taken over once more where no answer came to the first time', async () => {
+      const open = { ...newOne(), callback };
+      await one.store.add(open);
+      await one.replicas.leave();
+      const takeOver = two.rows.takeOver.bind(two.rows);
+      two.rows.takeOver = async (...parameters) => {
+        two.rows.takeOver = takeOver;
+        await takeOver(...parameters);
+        throw new Unavailable(new Error('no answer'));
+      };
+      expect(await two.store.takeOver().catch((error) => error)).to.be.instanceOf(Unavailable);
+      expect((await two.store.takeOver()).map(({ id }) => id)).to.deep.equal([open.id]);
+      expect(await two.store.takeOver()).to.deep.equal([]);
+    });
+
     it('only one of the others takes over, though all of them find it at once', async () => {
       const others = [two, await member(known, at), await member(known, at)];
       await one.store.add({ ...newOne(), callback });
@@ -330,6 +358,30 @@ describe('the storage of several DocBuilders', function () {
       await two.replicas.beat();
       expect(two.replicas.others()).to.have.length(1);
       expect([one.replicas.rank(), two.replicas.rank()]).to.deep.equal([1, 0]);
+    });
+
+    it('and has not: what it had written keeps its results, though no answer came', async () => {
+      const job = { ...newOne(), callback };
+      await one.store.add(job);
+      const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
+      const end = one.rows.end.bind(one.rows);
+      one.rows.end = async (ended) => {
+        one.rows.end = end;
+        await end(ended);
+        throw new Unavailable(new Error('no answer'));
+      };
+      await one.store.save({
+        ...job,
+        status: 'done',
+        outputs: [output],
+        finishedAt: 1,
+        expiresAt: clock.now + RETENTION_MS,
+      });
+      await silence(two.replicas, 11);
+      await two.store.takeOver();
+      await one.store.flush();
+      expect(await one.store.read(job.id)).to.include({ status: 'done' });
+      expect((await s3.files()).filter((name) => name.includes(job.id))).to.have.length(1);
     });
 
     it('is not believed of one by an observer that was away itself, or found no database', async () => {
@@ -385,6 +437,29 @@ describe('the storage of several DocBuilders', function () {
     one.store.assertReady();
     expect(await two.store.read(job.id)).to.include({ status: 'done' });
     expect(await one.store.ownsCallback(done)).to.equal(true);
+  });
+
+  it('says that a job has ended when its results are stored, so that each of the others has them', async () => {
+    const known = makeKnown();
+    const { store } = await member(known);
+    const job = newJob(known.ids.issue('job', Date.now()), Date.now());
+    await store.add(job);
+    const outputs = [await result(store, known.ids.sibling(job.id, 'file'), job.id)];
+    s3.hang();
+    const saved = store.save({
+      ...job,
+      status: 'done',
+      outputs,
+      finishedAt: Date.now(),
+      expiresAt: Date.now() + 60_000,
+    });
+    try {
+      expect(await store.read(job.id)).to.include({ status: 'queued' });
+    } finally {
+      s3.resume();
+    }
+    await saved;
+    expect(await store.read(job.id)).to.include({ status: 'done' });
   });
 
   it('removes results that a killed DocBuilder left without a row, once they are two days old, and nobody else’s', async () => {

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { dump, load } from 'js-yaml';
 import { extractText } from '../../../../cmd/docbuilder/extract/document.ts';
 import { type Family, FLAT } from '../../../../cmd/docbuilder/formats.ts';
@@ -48,24 +47,5 @@ describe('extracted text', () => {
       const { text } = await extract('text', { body });
       expect(text.split('\n').filter((line) => line === '§')).to.have.length(2 * whole.length);
     }
-  });
-
-  it('of a sheet has any strings exactly', async () => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has no such characters, and a cell no line feeds
-    const odd = /[\u0000-\u001f\u007f\u0085\u00ad\u2028\u2029\ufffe\uffff]/g;
-    const drawn = fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => text.replace(odd, ''));
-    const escaped = (text: string) =>
-      text.replace(/[<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/ /g, '<text:s/>');
-    const cell = (text: string) => `<table:table-cell><text:p>${escaped(text)}</text:p></table:table-cell>`;
-    const row = (cells: string[]) => `<table:table-row>${cells.map(cell).join('')}</table:table-row>`;
-    const rows = fc.array(fc.array(drawn, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 });
-    await fc.assert(
-      fc.asyncProperty(rows, async (cells) => {
-        // The last cell of a row has text, so that nothing is cut off.
-        const table = cells.map((texts) => [...texts, '.']);
-        const { parts } = await extract('sheet', { body: `<table:table>${table.map(row).join('')}</table:table>` });
-        expect(parts[0]?.text.split('\n').map((line) => line.split('\t'))).to.deep.equal(table);
-      }),
-    );
   });
 });
