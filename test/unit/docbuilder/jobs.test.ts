@@ -116,6 +116,15 @@ describe('jobs', () => {
     expect(await readdir(join(directory, job.id))).to.deep.equal(['job.json']);
   });
 
+  it('that fail for a reason that is nobody’s to know have it in the log', async () => {
+    const error = new AppError('download_failed', {}, { cause: new Error('getaddrinfo ENOTFOUND files.example') });
+    const { id } = await accept({ prepare: fails(error) }, { async: true, fetches: true });
+    await nextTurn();
+    await jobs.stop();
+    expect((await registry.job(id)).error).to.include({ code: 'download_failed' });
+    expect(logged.join('')).to.include('"code":"download_failed"').and.to.include('ENOTFOUND');
+  });
+
   describe('end in time', () => {
     it('when a sync request has waited too long, also for its turn', async () => {
       limits = { sync_timeout_seconds: 0.05 };
@@ -215,6 +224,16 @@ describe('jobs', () => {
     expect((await store.read(id))?.status).to.equal('done');
   });
 
+  it('whose files cannot be removed end all the same, and all else that they held is released', async () => {
+    store.release = fails(new Error('EIO'));
+    const { id } = await accept({}, { async: true });
+    await jobs.answered((await accept()).id);
+    await jobs.stop();
+    expect((await registry.job(id)).status).to.equal('done');
+    expect(released).to.deep.equal([1, 1]);
+    expect(logged.filter((line) => line.includes('EIO') && line.includes('"level":"warn"'))).to.have.length(2);
+  });
+
   it('that run outlive a sweep, however late it is', async () => {
     limits = { job_timeout_seconds: 0.2 };
     const { id } = await accept({ run: endless }, { async: true });
@@ -258,6 +277,14 @@ describe('jobs', () => {
         expect((await registry.job(id)).status).to.equal('failed');
       });
     }
+
+    it('take no more and more memory: the eldest are forgotten', async () => {
+      const { id } = await unkept();
+      const job = await registry.job(id);
+      for (let count = 0; count < 10_000; count++) registry.holdUnsaved({ ...job, id: registry.newJobId() });
+      const error = await registry.job(id).catch((thrown: unknown) => thrown);
+      expect(error).to.include({ code: 'not_found' });
+    });
 
     it('nor even removed end all the same, and are forgotten when they expire', async () => {
       store.discard = fails(new Error('EIO'));

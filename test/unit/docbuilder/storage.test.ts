@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import pg from 'pg';
+import type { Config } from '../../../cmd/docbuilder/config.ts';
 import { IdIssuer } from '../../../cmd/docbuilder/jobs/ids.ts';
 import type { JobRecord, OutputRecord } from '../../../cmd/docbuilder/jobs/job.ts';
 import { JobRegistry } from '../../../cmd/docbuilder/jobs/job-registry.ts';
 import type { JobStore } from '../../../cmd/docbuilder/jobs/job-store.ts';
 import { createRateLimiter, type RateLimiter, type Rates } from '../../../cmd/docbuilder/jobs/rates.ts';
+import { openShared } from '../../../cmd/docbuilder/shared-storage.ts';
+import type { DataDir } from '../../../cmd/docbuilder/store/data-dir.ts';
 import { createFolderJobs } from '../../../cmd/docbuilder/store/folder-jobs.ts';
-import { type Database, openDatabase } from '../../../cmd/docbuilder/store/shared/database.ts';
+import { type Database, openDatabase, sharedKey } from '../../../cmd/docbuilder/store/shared/database.ts';
 import { JobRows } from '../../../cmd/docbuilder/store/shared/job-rows.ts';
 import { SharedJobs } from '../../../cmd/docbuilder/store/shared/jobs.ts';
 import { createSharedRates } from '../../../cmd/docbuilder/store/shared/rates.ts';
@@ -52,6 +55,7 @@ function testJobStore(open: (known: Known) => Promise<JobStore>): void {
   });
   afterEach(() => rm(known.directory, { recursive: true }));
 
+  /** A job that ends now. */
   async function ended(more: Partial<JobRecord> = {}): Promise<JobRecord> {
     const job = newJob(registry.newJobId(), now);
     const output = await result(store, registry.fileId(job.id, 0), job.id);
@@ -116,6 +120,7 @@ function testJobStore(open: (known: Known) => Promise<JobStore>): void {
   });
 }
 
+/** A job that has just been accepted. */
 function newJob(id: string, now: number): JobRecord {
   return {
     ...{ id, kind: 'convert', status: 'queued', createdAt: now, startedAt: null, finishedAt: null, expiresAt: null },
@@ -136,6 +141,7 @@ interface Counting {
   passes(ms: number): Promise<void>;
 }
 
+/** Tests that whatever counts requests passes. */
 function testRates(open: (limits: () => Rates) => Promise<Counting>): void {
   const limits = { minute: 3, day: 5 as number | null };
   let counting: Counting;
@@ -462,6 +468,58 @@ describe('the storage of several DocBuilders', function () {
     expect(await store.read(job.id)).to.include({ status: 'done' });
   });
 
+  describe('while the bucket hangs', () => {
+    const IDLE_MS = 6_000;
+    /** Jobs that end while the bucket takes nothing. */
+    const unsaved = async (known: Known, store: JobStore, count: number) => {
+      const jobs = Array.from({ length: count }, () => newJob(known.ids.issue('job', Date.now()), Date.now()));
+      for (const job of jobs) await store.add(job);
+      s3.hang();
+      const ended = { status: 'done', finishedAt: Date.now(), expiresAt: Date.now() + 60_000 } as const;
+      await Promise.all(
+        jobs.map(async (job) => {
+          const outputs = [await result(store, known.ids.sibling(job.id, 'file'), job.id)];
+          await store.save({ ...job, ...ended, outputs });
+        }),
+      );
+      return jobs;
+    };
+    afterEach(() => s3.resume());
+
+    it('goes on beating: what it still has to write is not taken over as if it were dead', async () => {
+      const options = {
+        ...{ config: { listen: { host: '127.0.0.1', port: 1 } } as Config, rates: () => ({ minute: 1, day: null }) },
+        ...{ dataDir: { temporary: folder.path } as DataDir, retentionMs: () => RETENTION_MS, clock: Date.now, log },
+      };
+      const shared = {
+        databaseUrl: url,
+        s3: { ...s3.settings, timings: { ...TIMINGS, idleMs: IDLE_MS } },
+        podIp: undefined,
+      };
+      const [one, two] = [await openShared(options, shared), await openShared(options, shared)];
+      for (const { join } of [one, two]) await join({ load: () => LOAD, takeOver: () => {} });
+      const jobs = await unsaved({ ...makeKnown(), ids: one.ids }, one.store, 3);
+      const leastBeat = async () => Number((await database.query('SELECT min(beat) FROM docbuilder_replicas', []))[0]);
+      const before = await leastBeat();
+      await until('longer than any may be silent', async () => (await leastBeat()) > before + 12);
+      for (const { id } of jobs) expect(await two.store.read(id)).to.include({ status: 'queued' });
+      s3.resume();
+      for (const { id } of jobs)
+        await until('it is written', async () => (await two.store.read(id))?.status === 'done');
+      await Promise.all([one.close(), two.close()]);
+    });
+
+    it('tries what is left no further once the first could not be written', async () => {
+      const known = makeKnown();
+      const { store } = await member(known);
+      await unsaved(known, store, 4);
+      const began = performance.now();
+      await store.flush();
+      // Each of them waits for a second.
+      expect(performance.now() - began).to.be.within(900, 2_500);
+    });
+  });
+
   it('removes results that a killed DocBuilder left without a row, once they are two days old, and nobody else’s', async () => {
     const known = makeKnown();
     const { ids } = known;
@@ -497,6 +555,12 @@ describe('the storage of several DocBuilders', function () {
     expect(replicas.isConnected()).to.equal(true);
     await close();
     await proxy.close();
+  });
+
+  it('has the same keys for all', async () => {
+    const [one, two] = await Promise.all([sharedKey(database.query, 'ids'), sharedKey(database.query, 'ids')]);
+    expect(one).to.deep.equal(two).and.to.have.length(32);
+    expect(await sharedKey(database.query, 'passing')).to.not.deep.equal(one);
   });
 
   it('says in words why the database cannot be used', async () => {

@@ -94,6 +94,29 @@ describe('a flat document that attacks its reader', () => {
     expect(text.replaceAll(/[^x]/g, '')).to.have.length.within(30_000, 100_000);
   }).timeout(60_000);
 
+  it('cannot have a metafile whose marks on one letter take longer to sort than to read', async () => {
+    const text = Buffer.from(`a${'\u0323\u0301'.repeat(80_000)}`, 'utf16le');
+    // MS-EMF 2.3.4.2 and 2.3.5.7: the beginning of a header, and a text.
+    const bytes = Buffer.alloc(108 + 76);
+    const size = 76 + text.length;
+    for (const [at, value] of [
+      [0, 1],
+      [4, 108],
+      [108, 84],
+      [112, size],
+      [152, text.length / 2],
+      [156, 76],
+    ] as const) {
+      bytes.writeUInt32LE(value, at);
+    }
+    const spent = processorTime();
+    const shown = await extract('text', {
+      body: `<text:p>${picture(Buffer.concat([bytes, text]).toString('base64'))}</text:p>`,
+    });
+    expect(shown.text).to.have.length.within(80_000, 160_001);
+    expect(spent()).to.be.lessThan(2_000);
+  }).timeout(120_000);
+
   it('lets others have their turn while it is read, and ends when it is told to', async () => {
     const bytes = toFlat('text', { body: `<text:p>${'chữ '.repeat(10)}</text:p>`.repeat(150_000) });
     const extractor = createExtractor();
