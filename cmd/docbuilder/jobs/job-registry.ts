@@ -88,8 +88,10 @@ export class JobRegistry {
     const issuedAt = ids.issuedAt('job', id);
     if (issuedAt === undefined) throw new AppError('not_found');
     const active = this.#active.get(id);
+    // What belongs to its end is there before that is stored.
+    const unended = active && { ...active, finishedAt: null, expiresAt: null, outputs: [], error: null };
     // The store first: another replica may have failed a job that still runs here.
-    const job = this.#unsaved.get(id) ?? (await store.read(id)) ?? active;
+    const job = this.#unsaved.get(id) ?? (await store.read(id)) ?? unended;
     if (job && !this.#expired(job)) return job;
     throw new AppError(job || clock() - issuedAt >= retentionMs() ? 'gone' : 'not_found');
   }

@@ -234,6 +234,25 @@ describe('jobs', () => {
     expect(logged.filter((line) => line.includes('EIO') && line.includes('"level":"warn"'))).to.have.length(2);
   });
 
+  for (const [end, run] of [
+    ['done', makeFile],
+    ['failed', fails(new AppError('corrupt_source'))],
+  ] as const) {
+    it(`that are ${end} show nothing of it before it is stored`, async () => {
+      const { save } = store;
+      const saving = new Promise<() => void>((begun) => {
+        store.save = (job) => new Promise<void>(begun).then(() => save(job));
+      });
+      const { id } = await accept({ run }, { async: true });
+      const goOn = await saving;
+      const nothing = { status: 'running', finishedAt: null, expiresAt: null, outputs: [], error: null };
+      expect(await registry.job(id)).to.deep.include(nothing);
+      goOn();
+      await jobs.stop();
+      expect(await registry.job(id)).to.have.property('status', end);
+    });
+  }
+
   it('that run outlive a sweep, however late it is', async () => {
     limits = { job_timeout_seconds: 0.2 };
     const { id } = await accept({ run: endless }, { async: true });
