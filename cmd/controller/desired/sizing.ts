@@ -14,7 +14,7 @@ const CPU_LIMIT_PER_WORKER = 1000;
 /** For the service, and a worker that starts in another's place. */
 const CPU_LIMIT_BESIDE = 1000;
 
-/** MiB. A worker has 380 to 550 after some hundred mixed jobs, as measured. */
+/** MiB. A worker has 250 to 550 after some hundred mixed jobs, as measured. */
 const MEMORY_REQUEST_PER_WORKER = 512;
 /** The service, and a spare that waits. */
 const MEMORY_REQUEST_BESIDE = 512;

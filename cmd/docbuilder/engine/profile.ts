@@ -46,6 +46,8 @@ function settings(office: Office): Record<string, Record<string, Value>> {
     'Office.Java/VirtualMachine': { Enable: false },
     'Office.Common/Misc': { CrashReport: false, UseOpenCL: false },
     'Office.Common/History': { PickListSize: 0 },
+    // Without LibreOffice's palettes, as below: it reads a megabyte of pictures for most documents, for their names.
+    'Office.Common/Path/Current': { Palette: ['$(userurl)/config'] },
     'Office.Common/Save/Document': {
       GenerateThumbnail: false,
       UseUserData: false,
@@ -87,7 +89,8 @@ function registry(office: Office): string {
   // Calc in Debian 12's packages without a GUI crashes when it shows the formula bar, of which they lack a part.
   return `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
-${items.join('')}<item oor:path="/org.openoffice.Office.Views/Windows"><node oor:name="${INPUT_BAR}" oor:op="replace"><prop oor:name="Visible" oor:op="fuse"><value>false</value></prop></node></item>
+${items.join('')}<item oor:path="/org.openoffice.Office.Paths/Paths/org.openoffice.Office.Paths:NamedPath['Palette']/InternalPaths"><node oor:name="$(insturl)/share/palette" oor:op="remove"/></item>
+<item oor:path="/org.openoffice.Office.Views/Windows"><node oor:name="${INPUT_BAR}" oor:op="replace"><prop oor:name="Visible" oor:op="fuse"><value>false</value></prop></node></item>
 </oor:items>
 `;
 }
