@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { EngineFailure, type EngineFailureReason, type EngineTask } from './task.ts';
 import type { Message } from './worker-process.ts';
 
@@ -18,7 +18,10 @@ const REASONS: ReadonlyMap<string, EngineFailureReason> = new Map([
   ['picture: MemoryError', 'memory'],
   ['picture: OSError', 'no_worker'],
 ]);
-/** With less free space or fewer free files than this, any failure is the disk's. */
+/**
+ * With less free space or fewer free files than this, any failure is the disk's. So it is with less space than the
+ * document has bytes: LibreOffice has removed by then what it wrote.
+ */
 const FULL_BYTES = 1024 * 1024;
 const FULL_FILES = 16;
 
@@ -38,7 +41,8 @@ export async function taskFailure(
   const { bavail, bsize, files, ffree } = await statfs(directory);
   // A file system without a number of files says 0.
   const hasFewFiles = files > 0 && ffree < FULL_FILES;
-  if (bavail * bsize < FULL_BYTES || hasFewFiles) return new EngineFailure('disk_full', what);
+  const least = Math.max(FULL_BYTES, (await stat(task.input)).size);
+  if (bavail * bsize < least || hasFewFiles) return new EngineFailure('disk_full', what);
   // The document was stored; LibreOffice closes it when it gets a SIGTERM.
   if (phase === 'count') return new WorkerLost(what);
   const output = task.outputs[Number(answer['output'])];

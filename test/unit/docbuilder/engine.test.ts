@@ -139,7 +139,14 @@ describe('engine: what a worker says', () => {
       { path: '/o', to: 'pdf', options: { pages: '9' } },
       { path: '/o', to: 'png', image: { page: 7, width: 100, height: 50 } },
     ] as const;
-    const task: EngineTask = { input: '/i', from: 'docx', stem: 's', source: {}, outputs, maxOutputBytes: 9 };
+    const task: EngineTask = {
+      input: import.meta.filename,
+      from: 'docx',
+      stem: 's',
+      source: {},
+      outputs,
+      maxOutputBytes: 9,
+    };
     for (const [what, answer, reason] of ANSWERS) {
       expect(await taskFailure(answer, task, tmpdir()), what).to.include({ reason });
     }
