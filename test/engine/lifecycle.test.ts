@@ -33,8 +33,8 @@ describe('engine: life and end of workers', function () {
   }
 
   it('a worker that holds on to too much memory is replaced after the job', async () => {
-    const bench = await start({ memoryMb: 300 });
-    await bench.convert(fodt(paragraph('x').repeat(30_000)), 'fodt', 'pdf');
+    const bench = await start({ memoryMb: 400 });
+    await bench.convert(fodt(paragraph('x').repeat(60_000)), 'fodt', 'pdf');
     await until('a replaced worker', () => bench.restarts() === 1);
   });
 
