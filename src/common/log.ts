@@ -20,6 +20,19 @@ export function createLogger(options: { service: string; level: Level; destinati
       mixin: () => ({ ...currentContext() }),
       redact: { paths: SECRET_MEMBERS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
-    options.destination ?? pino.destination({ fd: 1, sync: false }),
+    options.destination ?? openStdout(),
   );
+}
+
+/** Lines that wait while stdout takes none, in bytes; more are dropped. */
+const MOST_WAITING = 1024 * 1024;
+
+/**
+ * Opens stdout so that a full disk or a reader that has gone neither ends the service nor keeps it from ending: written
+ * asynchronously, sonic-boom would try the same line for ever when the process exits.
+ */
+function openStdout(): DestinationStream {
+  const stdout = pino.destination({ fd: 1, sync: true, maxLength: MOST_WAITING });
+  stdout.on('error', () => undefined);
+  return stdout;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect } from 'chai';
 
@@ -13,6 +14,13 @@ const PROGRAM = `
   await runService({ name: 'x', load: () => ({ logLevel: 'error' }), start });
 `;
 
+/** One that logs as it starts and stops. */
+const START = `const start = async (_config, log) => {
+  log.info('started');
+  setImmediate(() => process.send('ready'));
+  return { stop: async () => log.info('stopped') };
+};`;
+
 describe('a service as a process', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`ends of ${signal} while it starts, by itself: process 1 of a container hears of nothing else`, async () => {
@@ -21,6 +29,22 @@ describe('a service as a process', () => {
       await once(child.stdout, 'data');
       child.kill(signal);
       expect(await once(child, 'exit')).to.deep.equal([0, null]);
+    });
+  }
+
+  for (const where of ['on a full disk', 'read by nobody any more']) {
+    it(`works and ends as ever with a log ${where}`, async () => {
+      const program = PROGRAM.replace(/const start = .*/, START).replace("'error'", "'info'");
+      const stdout = where === 'on a full disk' ? openSync('/dev/full', 'w') : 'pipe';
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', stdout, 'inherit', 'ipc'],
+      });
+      await once(child, 'message');
+      child.stdout?.destroy();
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      expect(await once(child, 'exit')).to.deep.equal([0, null]);
+      clearTimeout(timer);
     });
   }
 });
