@@ -50,6 +50,11 @@ describe('on a cluster: installs', function () {
     ]);
   });
 
+  it('nobody is said to have changed the claims, which get their class and volume from Kubernetes', async () => {
+    const ofClaims = 'reason=Repaired,involvedObject.kind=PersistentVolumeClaim';
+    expect(await office.kubectl('get', 'events', '--field-selector', ofClaims, '--output', 'name')).to.equal('');
+  });
+
   it('the controller was refused nothing', async () => {
     const bad = (await office.release.log()).filter(({ level }) => !['debug', 'info'].includes(level));
     // Instances of other tests are deleted while they are looked at, and a slow API server answers late or is not ready.
