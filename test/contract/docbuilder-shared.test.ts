@@ -86,7 +86,8 @@ describe('DocBuilders that share a database and a bucket', function () {
     }
     const job = await jobThat(two.url, id, isEnded);
     expect((await get(two.url, new URL(job.outputs[0]?.url ?? '').pathname)).status).to.equal(200);
-    await until('new work is taken', async () => (await convert(two.url, TEXT, { to: 'txt' })).ok || undefined);
+    for (const { url } of [one, two])
+      await until('new work is taken', async () => (await convert(url, TEXT, { to: 'txt' })).ok || undefined);
   });
 
   /** Sends work that takes longer than any test to the first one. */

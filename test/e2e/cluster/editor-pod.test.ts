@@ -36,7 +36,13 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
     browser = await launch(chrome);
     if (IMAGE !== undefined) await office.cluster.load(IMAGE);
     sessions = await openSessions(office);
+    const gates = await office.pods('gate');
     await rolled(() => office.patch({ embed: { allowedOrigins: ['*'] }, editor: { image: IMAGE ?? null } }));
+    const isGone = async () => {
+      const now = (await office.pods('gate')).map(({ metadata: { uid } }) => uid);
+      return gates.every(({ metadata: { uid } }) => !now.includes(uid));
+    };
+    await until('no gate of before allows only some origins', isGone, ROLLED_MS);
   });
   after(async () => {
     await browser?.close();
@@ -64,7 +70,12 @@ describe(`on a cluster: the pod of ${IMAGE ?? 'the stand-in editor'}`, function 
       ROLLED_MS,
     );
     await office.ready();
-    await until('the gate knows it', async () => (await sessions.status()).upstream.editor_server === 'ok', ROLLED_MS);
+    // Of four questions at once each of two gates gets one.
+    const know = async () => {
+      const answers = await Promise.all([1, 2, 3, 4].map(() => sessions.status()));
+      return answers.every(({ upstream }) => upstream.editor_server === 'ok');
+    };
+    await until('the gates know it', know, ROLLED_MS);
     return before?.name ?? '';
   }
 
