@@ -111,8 +111,7 @@ async function sendObject(context: ApplyContext, wanted: KubernetesObject, diges
     // Most objects that no watch has shown do not exist: asking first would double the requests of a new instance.
     const made = known ? undefined : await createObject(context, wanted);
     if (made) {
-      // The next apply of a claim has the class that Kubernetes gave it: that is no repair.
-      if (made.kind !== 'PersistentVolumeClaim') owned.recordApply(made, digest);
+      owned.recordApply(made, digest);
       return { answer: made };
     }
     const isOurs = known?.ownerUid === instance.uid && !known.deleting;

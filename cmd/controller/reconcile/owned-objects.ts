@@ -40,7 +40,7 @@ interface Applied {
   version: string;
   /** Raised by changes of the spec; undefined for kinds without one. */
   generation: number | undefined;
-  /** When an apply last changed it, by the API server's clock. */
+  /** When an apply last changed it, by the API server's clock; undefined for a claim whose next apply adds its class. */
   time: string | undefined;
   /** When an answer last told of a change, monotonic milliseconds. */
   changedAt: number;
@@ -117,10 +117,12 @@ export class OwnedObjects {
     const id = getId(answer);
     const before = this.#applied.get(id);
     const { resourceVersion: version = '', generation } = answer.metadata;
-    const [time, now] = [appliedAt(answer), performance.now()];
+    const takesClass = before === undefined && answer.kind === 'PersistentVolumeClaim';
+    const [time, now] = [takesClass ? undefined : appliedAt(answer), performance.now()];
     const same = before?.digest === digest ? before : undefined;
     const isRecent = same !== undefined && now - same.changedAt < SAME_TIME_MS;
-    const isRepair = same !== undefined && (same.time !== time || (isRecent && same.generation !== generation));
+    const isRepair =
+      same !== undefined && ((same.time ?? time) !== time || (isRecent && same.generation !== generation));
     const changedAt = same && !isRepair ? same.changedAt : now;
     this.#applied.set(id, { digest, version, generation, time, changedAt });
     return isRepair;

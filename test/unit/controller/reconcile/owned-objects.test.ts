@@ -19,10 +19,9 @@ const service = (resourceVersion: string, metadata: Partial<ObjectMeta> = {}) =>
   object('Service', { resourceVersion, ...metadata });
 
 /** What `managedFields` has of an apply. */
-const entry = (seconds: number, fieldsV1: object = {}) => ({
-  ...{ manager: 'svc-controller', operation: 'Apply', time: new Date(seconds * 1000).toISOString() as never },
-  fieldsV1,
-});
+const appliedIn = (second: number) => [
+  { manager: 'svc-controller', operation: 'Apply', time: new Date(second * 1000).toISOString() as never },
+];
 
 describe('the objects that the controller made', () => {
   let owned: OwnedObjects;
@@ -30,7 +29,7 @@ describe('the objects that the controller made', () => {
     owned = new OwnedObjects();
   });
   const record = (version: string, digest = 'digest', seconds = 1, generation = 1) =>
-    owned.recordApply(service(version, { managedFields: [entry(seconds)], generation }), digest);
+    owned.recordApply(service(version, { managedFields: appliedIn(seconds), generation }), digest);
 
   it('concern their instance until they are as they were applied, and again with each change', () => {
     expect(owned.observe(service('1'))).to.deep.equal(['shop/office']);
@@ -94,6 +93,13 @@ describe('the objects that the controller made', () => {
     owned.observe(service('1'));
     expect(owned.observe(service('2', { ownerReferences: OTHERS }))).to.deep.equal(['shop/other', 'shop/office']);
     expect(owned.of('shop/office')).to.deep.equal([]);
+  });
+
+  it('were not repaired where the first apply of a new claim adds the class that Kubernetes gave it', () => {
+    const repaired = [1, 3, 3, 5].map((second) =>
+      owned.recordApply(object('PersistentVolumeClaim', { managedFields: appliedIn(second) }), 'digest'),
+    );
+    expect(repaired).to.deep.equal([false, false, false, true]);
   });
 
   it('are forgotten when they are gone, also by name and uid alone, but not the next of that name', () => {
