@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { skip } from '../../support/skip.ts';
 import { CACHE } from './cluster.ts';
-import { engineMissing, run } from './engine.ts';
+import { docker, engineMissing, run } from './engine.ts';
 import { buildImages } from './images/build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -39,7 +37,7 @@ describe('in the image of DocBuilder', function () {
   it('the tests of engine, documents and sandbox pass, with its LibreOffice and as its user', async () => {
     const project = ['--volume', `${ROOT}:/svc:ro`, '--workdir', '/svc'];
     const command = ['run', '--rm', '--privileged', ...project, '--entrypoint', 'node_modules/.bin/mocha', image];
-    const { stdout } = await promisify(execFile)('docker', [...command, ...TESTS]).catch((error) => error);
+    const stdout = await docker(...command, ...TESTS).catch((error) => error.stdout);
     expect(stdout.split('\n').at(-2), stdout).to.match(/^\d+ passed, 0 failed/);
   });
 });
