@@ -125,7 +125,7 @@ async function sendObject(context: ApplyContext, wanted: KubernetesObject, diges
     const { object, notes: remarks } = live ? toAttainable(wanted, live) : { object: wanted, notes: [] };
     const answer = await write(context, markApplied(object), live, isOurs ? known.uid : live?.metadata.uid);
     // With a remark it is applied each time, or the remark would be forgotten.
-    if (remarks.length === 0 && owned.recordApply(answer, digest)) {
+    if (remarks.length === 0 && owned.recordApply(answer, digest, object === wanted ? digest : hashValue(object))) {
       const { namespace, name } = answer.metadata;
       log.info({ namespace, kind: answer.kind, object: name }, 'repaired');
       repairs.count(getId(answer));

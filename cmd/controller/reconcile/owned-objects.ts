@@ -40,7 +40,9 @@ interface Applied {
   version: string;
   /** Raised by changes of the spec; undefined for kinds without one. */
   generation: number | undefined;
-  /** When an apply last changed it, by the API server's clock; undefined for a claim whose next apply adds its class. */
+  /** Digest of what was sent for it: a claim is sent with the class that Kubernetes gave it. */
+  sent: string;
+  /** When an apply last changed it, by the API server's clock. */
   time: string | undefined;
   /** When an answer last told of a change, monotonic milliseconds. */
   changedAt: number;
@@ -111,20 +113,20 @@ export class OwnedObjects {
 
   /**
    * The time of the controller's fields, to the second, tells of a change; a version is also raised by that of a status.
-   * @returns whether the same was applied before, and somebody else has changed it since
+   * @param digest of what is wanted
+   * @param sent digest of what was sent for it
+   * @returns whether the same was sent before, and somebody else has changed it since
    */
-  recordApply(answer: KubernetesObject, digest: string): boolean {
+  recordApply(answer: KubernetesObject, digest: string, sent = digest): boolean {
     const id = getId(answer);
     const before = this.#applied.get(id);
     const { resourceVersion: version = '', generation } = answer.metadata;
-    const takesClass = before === undefined && answer.kind === 'PersistentVolumeClaim';
-    const [time, now] = [takesClass ? undefined : appliedAt(answer), performance.now()];
-    const same = before?.digest === digest ? before : undefined;
+    const [time, now] = [appliedAt(answer), performance.now()];
+    const same = before?.sent === sent ? before : undefined;
     const isRecent = same !== undefined && now - same.changedAt < SAME_TIME_MS;
-    const isRepair =
-      same !== undefined && ((same.time ?? time) !== time || (isRecent && same.generation !== generation));
+    const isRepair = same !== undefined && (same.time !== time || (isRecent && same.generation !== generation));
     const changedAt = same && !isRepair ? same.changedAt : now;
-    this.#applied.set(id, { digest, version, generation, time, changedAt });
+    this.#applied.set(id, { digest, sent, version, generation, time, changedAt });
     return isRepair;
   }
 

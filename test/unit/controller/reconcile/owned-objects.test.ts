@@ -96,9 +96,10 @@ describe('the objects that the controller made', () => {
   });
 
   it('were not repaired where the first apply of a new claim adds the class that Kubernetes gave it', () => {
-    const repaired = [1, 3, 3, 5].map((second) =>
-      owned.recordApply(object('PersistentVolumeClaim', { managedFields: appliedIn(second) }), 'digest'),
-    );
+    const repaired = [1, 3, 3, 5].map((second, index) => {
+      const claim = object('PersistentVolumeClaim', { managedFields: appliedIn(second) });
+      return owned.recordApply(claim, 'digest', index === 0 ? undefined : 'with its class');
+    });
     expect(repaired).to.deep.equal([false, false, false, true]);
   });
 
