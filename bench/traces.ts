@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findDescendants, processIds, readProcess } from '../scripts/support/processes.ts';
 import type { Service } from './subjects/service.ts';
 
 /** The resources of a service on the machine at one moment. */
@@ -46,19 +47,9 @@ export function leftOver(before: Traces, now: Traces): Traces {
 }
 
 function findProcesses(service: number, mark: string): Set<number> {
-  const all = list('/proc').map(Number).filter(Number.isInteger);
-  const parents = new Map(all.map((pid) => [pid, readParent(pid)]));
-  const descends = (pid: number | undefined): boolean =>
-    pid !== undefined && (parents.get(pid) === service || descends(parents.get(pid)));
   const uses = (pid: number): boolean =>
-    read(`/proc/${pid}/mountinfo`).includes(mark) || read(`/proc/${pid}/cmdline`).includes(mark);
-  return new Set(all.filter((pid) => pid !== service && (descends(pid) || uses(pid))));
-}
-
-/** proc(5), stat, field 4; the name in field 2 may hold anything. */
-function readParent(pid: number): number | undefined {
-  const stat = read(`/proc/${pid}/stat`);
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) || undefined;
+    ['mountinfo', 'cmdline'].some((name) => pid !== service && readProcess(pid, name).includes(mark));
+  return new Set([...findDescendants(service), ...processIds().filter(uses)]);
 }
 
 function list(path: string): string[] {
@@ -66,13 +57,5 @@ function list(path: string): string[] {
     return readdirSync(path);
   } catch {
     return [];
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DocbuilderStatus, ErrorResponse } from '../../src/common/generated/wire.ts';
 import { createLogger } from '../../src/common/log.ts';
 import { startLocalDocbuilder } from '../support/docbuilder.ts';
 import { writeLicense } from '../support/license.ts';
+import { findDescendants, readProcess } from '../support/processes.ts';
 
 /** The service's answer to one request. */
 export interface Answer {
@@ -43,7 +44,7 @@ const DAY_SECONDS = 86_400;
  * @param log the file that its log goes to
  */
 export async function startService(folder: string, workers: number, log: string): Promise<Service> {
-  const before = await childProcesses();
+  const before = childProcesses();
   const dataDir = join(folder, 'data');
   const kept = keepLog(log);
   const logger = createLogger({ service: 'docbuilder', level: 'info', destination: kept });
@@ -73,7 +74,7 @@ export async function startService(folder: string, workers: number, log: string)
     async stop() {
       await docbuilder.stop();
       const files = [...(await filesIn(join(dataDir, 'tmp'))), ...(await filesIn(join(dataDir, 'workers')))];
-      const processes = (await childProcesses()).filter((line) => !before.includes(line));
+      const processes = childProcesses().filter((line) => !before.includes(line));
       kept.end();
       await rm(folder, { recursive: true, force: true });
       return { files, processes };
@@ -117,25 +118,6 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 /** Processes that this one, or one that it started, has started: `pid name`. */
-async function childProcesses(): Promise<string[]> {
-  const all = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readProcess));
-  const found = new Set([process.pid]);
-  const below: string[] = [];
-  // A child has mostly a higher number than its parent, but numbers begin anew some time.
-  for (let more = true; more; ) {
-    more = false;
-    for (const entry of all) {
-      if (!entry || found.has(entry.pid) || !found.has(entry.parent)) continue;
-      found.add(entry.pid);
-      below.push(`${entry.pid} ${entry.name}`);
-      more = true;
-    }
-  }
-  return below;
-}
-
-async function readProcess(pid: string): Promise<{ pid: number; parent: number; name: string } | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [, name = '', parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(text) ?? [];
-  return parent === undefined ? undefined : { pid: Number(pid), parent: Number(parent), name };
+function childProcesses(): string[] {
+  return findDescendants(process.pid).map((pid) => `${pid} ${readProcess(pid, 'comm').trim()}`);
 }

@@ -5,10 +5,11 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { findOffice } from '../../cmd/docbuilder/engine/office.ts';
+import { findDescendants } from '../../scripts/support/processes.ts';
 import { createLogger } from '../../src/common/log.ts';
 import { useFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
-import { type Bench, createBench, findDescendants, findFailure, fodt, paragraph } from './support.ts';
+import { type Bench, createBench, findFailure, fodt, paragraph } from './support.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NESTING = `

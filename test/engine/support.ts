@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import type {
 } from '../../cmd/docbuilder/engine/task.ts';
 import type { ImageFormat, SourceFormat, TargetFormat } from '../../cmd/docbuilder/formats.ts';
 import type { SourceOptions } from '../../cmd/docbuilder/source/sources.ts';
+import { findDescendants, readProcess } from '../../scripts/support/processes.ts';
 import { runEnding } from '../support/at-end.ts';
 import { silentLogger, testLogger } from '../support/logs.ts';
 import { useStarted } from '../support/use-started.ts';
@@ -138,28 +139,7 @@ export function useBench(own?: Partial<EngineSettings>): Bench {
 
 /** Process ids of LibreOffice below this process. */
 export function officePids(): number[] {
-  return findDescendants(process.pid).filter((pid) => read(`/proc/${pid}/comm`).startsWith('soffice'));
-}
-
-/** All living descendants of a process. What runs in pods of the tests' own cluster is none: it may still be up. */
-export function findDescendants(parent: number): number[] {
-  const children = new Map<number, number[]>();
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    const stat = read(`/proc/${name}/stat`);
-    if (stat.includes('(containerd-shim')) continue;
-    const [, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    children.set(Number(ppid), [...(children.get(Number(ppid)) ?? []), Number(name)]);
-  }
-  const below = (pid: number): number[] => (children.get(pid) ?? []).flatMap((child) => [child, ...below(child)]);
-  return below(parent);
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
+  return findDescendants(process.pid).filter((pid) => readProcess(pid, 'comm').startsWith('soffice'));
 }
 
 /** The text of a PDF. */

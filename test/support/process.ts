@@ -1,12 +1,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { freePorts } from '../../cmd/local/port.ts';
+import { processIds, readProcess } from '../../scripts/support/processes.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
 import { keepLines, secret } from './logs.ts';
@@ -83,16 +83,7 @@ export async function ready(service: ServiceProcess, ms = 60_000): Promise<Servi
 
 /** Processes whose command line names `text`. */
 export function processesNaming(text: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+  return processIds().filter((pid) => readProcess(pid, 'cmdline').includes(text));
 }
 
 /** A port of the loopback address that nothing listens on. */
