@@ -122,12 +122,6 @@ describe('the objects that the controller made', () => {
     expect(owned.find(service('2')), 'by an answer that comes late').to.equal(undefined);
     expect(owned.isApplied(service('2'), 'digest')).to.equal(false);
   });
-
-  it('are none of others, whatever labels those have', () => {
-    const labels = { 'app.kubernetes.io/instance': 'office', 'app.kubernetes.io/managed-by': 'Helm' };
-    expect(owned.observe(object('Secret', { ownerReferences: [], labels }))).to.deep.equal([]);
-    expect(owned.size).to.equal(0);
-  });
 });
 
 describe('an object with a name of ours', () => {
