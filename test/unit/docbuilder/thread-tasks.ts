@@ -4,15 +4,8 @@ import { AppError } from '../../../src/common/errors.ts';
 
 serveTasks({
   id: () => threadId,
-  same: (value: number) => value,
   refuse: (detail: Record<string, unknown>) => {
     throw new AppError('bad_request', detail, { cause: new TypeError('content of a document') });
-  },
-  crash: () => {
-    throw new TypeError('unexpected');
-  },
-  fill: () => {
-    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
   },
   endless: (begun: Int32Array) => {
     Atomics.store(begun, 0, 1);

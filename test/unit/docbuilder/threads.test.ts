@@ -20,18 +20,6 @@ describe('threads for large work', () => {
 
   const getId = (): Promise<number> => threads.run('id', undefined, never);
 
-  it('do tasks elsewhere, and are kept for the next one', async () => {
-    const [first, second] = [await getId(), await getId()];
-    expect(first).to.be.greaterThan(0);
-    expect(second).to.equal(first);
-  });
-
-  it('do one task at a time, those that wait in their order', async () => {
-    const order: number[] = [];
-    await Promise.all([1, 2, 3].map(async (value) => order.push(await threads.run<number>('same', value, never))));
-    expect(order).to.deep.equal([1, 2, 3]);
-  });
-
   it('hand over an error that has a code, with where its cause came from and not what it says', async () => {
     const thread = await getId();
     const error = await failure(threads.run('refuse', { path: '/a' }, never));
@@ -41,13 +29,6 @@ describe('threads for large work', () => {
       .to.match(/^TypeError\n\s+at /)
       .and.not.include('content');
     expect(await getId(), 'the thread lives on').to.equal(thread);
-  });
-
-  it('say that the disk is full, and go on', async () => {
-    const thread = await getId();
-    const error = await failure(threads.run('fill', undefined, never));
-    expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'disk_full' } });
-    expect(await getId()).to.equal(thread);
   });
 
   it('end a task at once when they are told to, and do the next one in a new thread', async () => {
@@ -76,11 +57,6 @@ describe('threads for large work', () => {
     expect(await getId(), 'the thread that was free is kept').to.equal(next);
   });
 
-  it('outlive a task that fails without a code', async () => {
-    expect(await failure(threads.run('crash', undefined, never))).to.be.instanceOf(TypeError);
-    expect(await getId()).to.be.greaterThan(0);
-  });
-
   it('that cannot be started are told to the task', async () => {
     const none = createThreads(new URL('http://nowhere/'), 1);
     const error = await failure(none.run('id', undefined, never));
@@ -95,12 +71,5 @@ describe('threads for large work', () => {
     module.href = MODULE.href;
     expect(await own.run('id', undefined, never)).to.be.greaterThan(0);
     await own.stop();
-  });
-
-  it('that are stopped end what they do', async () => {
-    const own = createThreads(MODULE, 1);
-    const { error } = await startEndless(own, never);
-    await own.stop();
-    expect(await error).to.have.property('message', 'the threads are stopped');
   });
 });
