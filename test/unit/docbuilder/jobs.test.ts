@@ -207,23 +207,6 @@ describe('jobs', () => {
     expect(released).to.deep.equal([1]);
   });
 
-  it('are done once that is kept, and not before', async () => {
-    const [saving, goOn] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
-    const { save } = store;
-    store.save = async (job) => {
-      saving.resolve(job.id);
-      await goOn.promise;
-      return save(job);
-    };
-    const ended = accept();
-    const id = await saving.promise;
-    expect((await registry.job(id)).status).to.equal('running');
-    goOn.resolve();
-    await ended;
-    expect((await registry.job(id)).status).to.equal('done');
-    expect((await store.read(id))?.status).to.equal('done');
-  });
-
   it('whose files cannot be removed end all the same, and all else that they held is released', async () => {
     store.release = fails(new Error('EIO'));
     const { id } = await accept({}, { async: true });
