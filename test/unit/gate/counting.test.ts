@@ -121,15 +121,6 @@ function toView(word: string): EditorView {
 describe('counting', () => {
   for (const [rule, history] of Object.entries(HISTORIES)) it(rule, () => play(history));
 
-  it('refuses the first session above the limit, with the figures', () => {
-    const { counting, see, admit } = start(2);
-    see(createView('a'));
-    expect([admit('b'), admit('c')]).to.deep.equal([true, false]);
-    const figures = { limit: 2, current: 1, pending: 1 };
-    expect(counting.admit('c')).to.deep.equal({ admitted: false, ...figures });
-    expect(counting.figures()).to.include({ limit_reached: true, enforcing: true });
-  });
-
   it('gives views that only read no place, and counts them', () => {
     const { counting, see } = start(5);
     see(...['a:reads', 'b', '@c:reads'].map(toView));

@@ -15,17 +15,6 @@ describe('links', () => {
       return (error as AppError).code;
     }
   };
-  const good = query(links.sign('https://office.example.com', docId, 3));
-
-  it('lead to their version until their time is up, and then say so', () => {
-    expect(code(docId, good)).to.equal('version 3');
-    const { now } = clock;
-    clock.now = now + 24 * 3_600_000 - 1;
-    expect(code(docId, good)).to.equal('version 3');
-    clock.now = now + 24 * 3_600_000;
-    expect(code(docId, good)).to.equal('link_expired');
-    clock.now = now;
-  });
 
   it('are made anew with their whole time, for the same version at the same place', () => {
     const { now } = clock;
