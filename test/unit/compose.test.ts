@@ -196,17 +196,6 @@ describe('compose.yaml', () => {
     });
   });
 
-  it('has no volume, secret, network or service that is named and not there', () => {
-    for (const service of Object.values(plain.services)) {
-      const { volumes = [], secrets = [], depends_on = {} } = service;
-      const named = volumes.map((volume) => splitOnce(volume, ':')[0]).filter((name) => !name.startsWith('./'));
-      expect(Object.keys(plain.volumes)).to.include.members(named);
-      expect(Object.keys(plain.secrets)).to.include.members(secrets);
-      expect(Object.keys(plain.networks)).to.include.members(getNetworks(service));
-      expect(Object.keys(plain.services)).to.include.members(Object.keys(depends_on));
-    }
-  });
-
   it('reads secrets that scripts/compose-secrets.sh makes, once, and that services take', async () => {
     await mkdir(folder.at('scripts'));
     const script = folder.at('scripts/compose-secrets.sh');
