@@ -4,9 +4,10 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { ApiClient } from '../../../../cmd/controller/k8s/client.ts';
 import { currentNamespace, loadKubeConfig, withProxy } from '../../../../cmd/controller/k8s/kube-config.ts';
+import { failure } from '../../../support/failure.ts';
 import { useFolder } from '../../../support/folder.ts';
 import { TEST_TLS } from '../../../support/tls.ts';
-import { failure, type StandIn, startStandIn, TOKEN } from './stand-in.ts';
+import { type StandIn, startStandIn, TOKEN } from './stand-in.ts';
 
 describe('k8s: kubeconfig', () => {
   const folder = useFolder('test');
@@ -62,7 +63,7 @@ describe('k8s: kubeconfig', () => {
       const named = { name: 'a', server: secure.url, skipTLSVerify: false, ...cluster };
       config.loadFromClusterAndUser(named, { name: 'u', token: TOKEN });
       const client = new ApiClient(config, { timeoutMs: 1_000 });
-      if (refused) expect((await failure(client.ready())).name).to.equal('UnreachableError');
+      if (refused) expect((await failure(client.ready()))?.name).to.equal('UnreachableError');
       else await client.ready();
       expect(secure.requests).to.have.lengthOf(refused ? 0 : 1);
       client.close();

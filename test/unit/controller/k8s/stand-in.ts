@@ -210,13 +210,3 @@ export function useStandIn(timeoutMs = 12_000): { server: StandIn; client: ApiCl
   });
   return at;
 }
-
-/** Returns the error that `work` rejects with. */
-export async function failure(work: Promise<unknown>): Promise<Error & { status?: number }> {
-  try {
-    await work;
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('did not fail');
-}

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { createExtractor } from '../../../../cmd/docbuilder/extract/extractor.ts';
 import { readMeta } from '../../../../cmd/docbuilder/extract/meta.ts';
+import { failure } from '../../../support/failure.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { longestWait } from '../../../support/turns.ts';
-import { extract, failure, toFlat, withFile } from './flat.ts';
+import { extract, toFlat, withFile } from './flat.ts';
 
 const tooLarge = { code: 'file_too_large', detail: { limit_mb: 10, subject: 'output' } };
 const malformed = { code: 'corrupt_source', detail: { reason: 'malformed_xml' } };
@@ -49,7 +50,7 @@ describe('a flat document that attacks its reader', () => {
     ['billions of empty rows', row('', Number.MAX_SAFE_INTEGER) + row(cell(1))],
   ] as const) {
     it(`cannot make ${what}, and has its metadata`, async () => {
-      expect(await failure(extract('sheet', sheet(rows)))).to.deep.equal(tooLarge);
+      expect(await failure(extract('sheet', sheet(rows)))).to.deep.include(tooLarge);
       const facts = { format: 'ods', encrypted: true, macros: false, size: 1, pages: 1 } as const;
       const meta = await withFile(toFlat('sheet', sheet(rows)), (path) =>
         readMeta({ path, family: 'sheet', source: path, facts }),
@@ -63,7 +64,7 @@ describe('a flat document that attacks its reader', () => {
     expect(await failure(extract('text', { body }, 2000))).to.have.property('code', 'file_too_large');
     expect((await extract('text', { body }, 5000)).text).to.have.lengthOf(20 * 101 - 1);
     const spaces = '<text:s text:c="999999999"/>'.repeat(3000);
-    expect(await failure(extract('text', { body: `<text:p>${spaces}</text:p>` }))).to.deep.equal(tooLarge);
+    expect(await failure(extract('text', { body: `<text:p>${spaces}</text:p>` }))).to.deep.include(tooLarge);
   });
 
   const entity = toFlat('text', { body: '<text:p>&a;</text:p>' });
@@ -76,7 +77,7 @@ describe('a flat document that attacks its reader', () => {
     ['is not UTF-8', Buffer.from('<a>\xff\xfe</a>', 'latin1'), malformed],
   ] as const) {
     it(`is refused if it ${what}`, async () => {
-      expect(await failure(extract('text', content))).to.deep.equal(expected);
+      expect(await failure(extract('text', content))).to.deep.include(expected);
     });
   }
 

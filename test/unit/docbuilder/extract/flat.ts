@@ -55,9 +55,3 @@ export function extract(
   const isMade = typeof document === 'string' || document instanceof Uint8Array;
   return withFile(isMade ? document : toFlat(family, document), (path) => extractText(path, family, maxBytes, 1));
 }
-
-export const failure = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'none',
-    ({ code, detail }) => ({ code, detail }),
-  );
