@@ -439,7 +439,7 @@ export interface DocumentCallback {
    */
   users: EmbedUser[];
   /**
-   * Owner of the session that caused the save; null for `closed`.
+   * Owner of the session that caused the save; null for `closed` and for an edit that an administrator restored.
    */
   savedBy: EmbedUser | null;
   /**
@@ -615,7 +615,7 @@ export interface EmbedSessionState {
   size: number;
   sha256: string;
   /**
-   * Signed address of the current version.
+   * Signed address of the current version. A session that has ended gets one that has expired.
    */
   download_url: string;
   /**
