@@ -602,7 +602,7 @@ export interface EmbedSessionState {
    */
   version: number;
   /**
-   * The document has changes that are not saved.
+   * The document has changes that are not saved, as the editor said when it was last asked: every 10 seconds.
    */
   modified: boolean;
   /**
@@ -619,7 +619,7 @@ export interface EmbedSessionState {
    */
   download_url: string;
   /**
-   * People with the document open.
+   * People with the document open, as the editor said when it was last asked.
    */
   users: EmbedUser[];
   /**
