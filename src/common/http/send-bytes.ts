@@ -6,9 +6,6 @@ import type { Request, Response } from 'express';
 import type { ByteRange } from '../byte-range.ts';
 import { AppError, type Mistake } from '../errors.ts';
 
-/** `request.range` returns it for a range without a byte. */
-const UNSATISFIABLE = -1;
-
 /** A file to send. */
 export interface Bytes {
   size: number;
@@ -53,12 +50,14 @@ function names(tags: string | undefined, etag: string): boolean {
 function parseRange(request: Request, size: number, etag: string): ByteRange | undefined {
   const condition = request.headers['if-range'];
   if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return undefined;
-  const ranges = request.range(size);
-  if (ranges === UNSATISFIABLE) {
+  const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(request.headers.range ?? '') ?? [];
+  if (!(first || last) || (first && last && Number(last) < Number(first))) return undefined;
+  // `-500` is the end of the file, or all of it if it is shorter.
+  const start = first ? Number(first) : Math.max(0, size - Number(last));
+  if (start >= size) {
     throw mistake(416, { path: 'Range', message: 'nằm ngoài tệp' }, { 'Content-Range': `bytes */${size}` });
   }
-  if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
-  return ranges[0];
+  return { start, end: first && last ? Math.min(Number(last), size - 1) : size - 1 };
 }
 
 function mistake(status: number, error: Mistake, headers: Record<string, string> = {}): AppError {
