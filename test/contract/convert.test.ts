@@ -35,7 +35,7 @@ describe('POST /v1/convert', () => {
   });
 
   it('answers with the job object when only JSON is accepted, not beside everything else', async () => {
-    const response = await service.convert(RTF, 'a.rtf', { to: 'odt' }, { Accept: 'application/json' });
+    const response = await service.convert(RTF, 'a.rtf', { to: 'odt' }, { Accept: 'application/json;charset=UTF-8' });
     const job = (await response.json()) as Job;
     expect(validator('job.json')(job)).to.have.property('ok', true);
     expect(job).to.include({ kind: 'convert', status: 'done', error: null, callback: null });

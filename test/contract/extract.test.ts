@@ -39,6 +39,7 @@ describe('POST /v1/extract', () => {
   it('text: plain when asked for, by Accept or by format', async () => {
     for (const [fields, headers] of [
       [{}, { Accept: 'text/plain' }],
+      [{}, { Accept: 'text/plain;charset=UTF-8' }],
       [{ format: 'text' }, {}],
     ] as const) {
       const response = await post('text', Buffer.from(`${MARKER}\n`), 'a.txt', fields, headers);

@@ -16,6 +16,8 @@ export interface EndpointHandlers extends WorkHandlers {
 
 const DEFAULT_BOX = 320;
 const LARGEST_BOX = 4096;
+/** With a charset, as a client may name it: it also matches one that names none. */
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** The source is a file of a form, or a `url` in a small JSON body. */
 const ONE_SOURCE = {
@@ -59,8 +61,8 @@ export function workEndpoints(deps: EndpointHandlers): Record<string, RequestHan
       ...ONE_SOURCE,
       kind: 'text',
       work: (arrived) => {
-        const accepted = arrived.request.accepts(['application/json', 'text/plain']);
-        const format = arrived.body.format ?? (accepted === 'text/plain' ? 'text' : 'json');
+        const accepted = arrived.request.accepts(['application/json; charset=utf-8', PLAIN_TEXT]);
+        const format = arrived.body.format ?? (accepted === PLAIN_TEXT ? 'text' : 'json');
         return textWork(toExtractRequest(arrived), format, tools);
       },
     }),

@@ -72,10 +72,9 @@ export function jobCallbackBody(job: JobRecord): string {
   return JSON.stringify(body);
 }
 
-/** Many clients list application/json beside a wildcard by default: that asks for the file. */
+/** Many clients list application/json beside a wildcard by default: that asks for the file. Some name a charset. */
 function prefersJson(request: Request, contentType: string): boolean {
-  const [mime = ''] = contentType.split(';');
-  return request.accepts(mime) === false && request.accepts('application/json') !== false;
+  return request.accepts(contentType) === false && request.accepts('application/json; charset=utf-8') !== false;
 }
 
 function setFileHeaders(response: Response, { contentType, filename }: OutputRecord): void {
