@@ -136,8 +136,11 @@ const OTHER_CONTENT_TYPES: Record<Exclude<ResultFormat, SourceFormat>, string> =
   webp: 'image/webp',
 };
 
-export function getContentType(format: SourceFormat | ResultFormat): string {
-  return isSourceFormat(format) ? FORMATS[format].contentType : OTHER_CONTENT_TYPES[format];
+/** @param encoding chosen for the text */
+export function getContentType(format: SourceFormat | ResultFormat, encoding?: Encoding): string {
+  const type = isSourceFormat(format) ? FORMATS[format].contentType : OTHER_CONTENT_TYPES[format];
+  // UTF-16 has a byte order mark, which the names with an order exclude (RFC 2781, 3.3).
+  return encoding ? `${type.split(';')[0]}; charset=${encoding.replace(/^utf-16.e$/, 'utf-16')}` : type;
 }
 
 /** Character sets of text and csv files, as source and as target. */

@@ -88,6 +88,14 @@ describe('POST /v1/convert', () => {
       const back = await bytes(await service.convert(await bytes(response), 'giá.xlsx', { to: 'csv', ...options }));
       expect(back.toString('utf16le')).to.equal('\ufefftên;giá\nBút chì;5000\nThước kẻ;12000\n');
     }
+    for (const [encoding, charset] of [
+      ['utf-16be', 'utf-16'],
+      ['windows-1258', 'windows-1258'],
+    ] as const) {
+      const written = await service.convert(RTF, 'a.rtf', { to: 'txt', 'options.encoding': encoding });
+      expect(written.headers.get('content-type')).to.equal(`text/plain; charset=${charset}`);
+      expect(new TextDecoder(encoding).decode(await bytes(written)).normalize()).to.contain(MARKER);
+    }
     // "tên" in windows-1258: ê is 0xEA
     for (const [content, given] of [
       ['t\xean,1\n', {}],

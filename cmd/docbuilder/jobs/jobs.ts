@@ -205,9 +205,9 @@ export class JobService {
     const produced = await this.#inTime(signal, (limited) => run(limited, newFile));
     job.timing.engineMs = produced.engineMs;
     job.outputs = await Promise.all(
-      produced.outputs.map(async (output) => ({
+      produced.outputs.map(async ({ encoding, ...output }) => ({
         ...output,
-        contentType: getContentType(output.format),
+        contentType: getContentType(output.format, encoding),
         ...(await store.describe(job.id, output.fileId)),
       })),
     );

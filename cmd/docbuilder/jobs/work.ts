@@ -1,3 +1,4 @@
+import type { Encoding } from '../formats.ts';
 import type { JobKind, OutputRecord } from './job.ts';
 
 /** One kind of job. The job service calls `prepare` once, and the run that it returns once for each turn of the job. */
@@ -22,7 +23,7 @@ export interface NewFile {
 }
 
 export interface Produced {
-  outputs: Omit<OutputRecord, 'contentType' | 'size' | 'sha256'>[];
+  outputs: (Omit<OutputRecord, 'contentType' | 'size' | 'sha256'> & { encoding?: Encoding | undefined })[];
   /** Milliseconds inside the engine. */
   engineMs: number;
 }
