@@ -108,12 +108,7 @@ function fieldValue(name: string, text: string): unknown {
   // Python writes `True`.
   if (BOOLEANS.includes(name) && /^(true|false|1|0)$/i.test(text)) return text === '1' || text.toLowerCase() === 'true';
   if (INTEGERS.includes(name) && /^\d{1,9}$/.test(text)) return Number(text);
-  if (!JSONS.includes(name)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badRequest({ path: `/${name}`, message: 'không phải JSON hợp lệ' });
-  }
+  return JSONS.includes(name) ? parseJson(Buffer.from(text), `/${name}`) : text;
 }
 
 function matching<Body>(schema: string): (value: unknown) => Body {

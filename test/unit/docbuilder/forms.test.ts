@@ -35,6 +35,10 @@ describe('forms', () => {
       expect({ ...formValue(fields) }, text).to.deep.equal({ async: value, to: text, options: { pdfa: value } });
     }
   });
+
+  it('JSON may begin with a byte order mark, as in a file', () => {
+    expect({ ...formValue(new Map([['data', '\ufeff{"tên":"An"}']])) }).to.deep.equal({ data: { tên: 'An' } });
+  });
 });
 
 describe('temporary files', () => {
