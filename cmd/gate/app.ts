@@ -6,7 +6,7 @@ import { MB } from '../../src/common/errors.ts';
 import { drain, listen } from '../../src/common/http/server.ts';
 import { watchLicense } from '../../src/common/license-file.ts';
 import type { Logger } from '../../src/common/log.ts';
-import { createOutbound, type Lookup } from '../../src/common/net/outbound.ts';
+import { createOutbound } from '../../src/common/net/outbound.ts';
 import { type Config, selfUrl } from './config.ts';
 import { createAsk } from './domain/ask.ts';
 import { Cleaning } from './domain/cleaning.ts';
@@ -49,10 +49,7 @@ const CALLBACK_LOOK_MS = 1_000;
 /** Parts that a test replaces. */
 export interface Overrides {
   clock?: Clock;
-  /** Name resolution of outbound requests. */
-  lookup?: Lookup;
   sampleIntervalMs?: number;
-  callbackSchedule?: readonly number[];
 }
 
 export interface Gate {
@@ -118,7 +115,7 @@ async function openBase(config: Config, log: Logger, overrides: Overrides) {
   // The client of S3 is large, and loaded only where it is needed.
   const openBlobs = s3 && (async () => (await import('./store/s3-blobs.ts')).createS3Blobs(s3, log));
   const data = await openDataDir(config.dataDir, { databaseUrl, openBlobs, log });
-  const outbound = createOutbound({ allow, deny, proxy, userAgent: USER_AGENT, lookup: overrides.lookup });
+  const outbound = createOutbound({ allow, deny, proxy, userAgent: USER_AGENT });
   const { linkSecret, retainHours: hours } = config.embed;
   return {
     ...{ config, log, clock, audit, license, data, outbound },
@@ -153,7 +150,6 @@ async function createParts(base: Base, overrides: Overrides) {
   const outbox = new Outbox({
     ...common,
     poster: createCallbackPoster({ outbound, secret, clock, log }),
-    schedule: overrides.callbackSchedule,
     leads: () => leadership.leads(),
     lookMs: rows.shared && CALLBACK_LOOK_MS,
   });

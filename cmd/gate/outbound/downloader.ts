@@ -17,22 +17,21 @@ interface Dependencies {
   outbound: Outbound;
   /** Folder for what is not known to be a document yet. */
   temporary: string;
-  timeoutMs?: number;
 }
 
 /**
  * Downloads documents (contract: Outbound URL rules). Bytes that do not fit the extension are a `download_failed` with
  * `reason` content and what they are.
  */
-export function createDownloader({ outbound, temporary, timeoutMs = TIMEOUT_MS }: Dependencies): Downloader {
+export function createDownloader({ outbound, temporary }: Dependencies): Downloader {
   return {
     check: (url) => outbound.check(url),
 
     async download(url, { fileType, maxBytes, signal }, use) {
       const path = join(temporary, randomBytes(12).toString('hex'));
-      const deadline = startDeadline(timeoutMs, () => fetchFailed('timeout'), signal);
+      const deadline = startDeadline(TIMEOUT_MS, () => fetchFailed('timeout'), signal);
       try {
-        const options = { path, maxBytes, timeoutMs, signal: deadline.signal };
+        const options = { path, maxBytes, timeoutMs: TIMEOUT_MS, signal: deadline.signal };
         const { contentType } = await outbound.download(url, options);
         const found = await detectContent(path, { contentType, signal: deadline.signal });
         if (!fitsFileType(fileType, found)) {
