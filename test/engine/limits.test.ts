@@ -3,7 +3,19 @@ import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { taskFailure } from '../../cmd/docbuilder/engine/failures.ts';
 import { useFolder } from '../support/folder.ts';
-import { findFailure, fods, fodt, hungrySheet, isRoot, MiB, paragraph, skip, useBench } from './support.ts';
+import { slowSheet } from '../support/slow-sheet.ts';
+import {
+  createBench,
+  findFailure,
+  fods,
+  fodt,
+  hungrySheet,
+  isRoot,
+  MiB,
+  paragraph,
+  skip,
+  useBench,
+} from './support.ts';
 
 const SMALL = fodt(paragraph('Xin chào'));
 
@@ -22,6 +34,14 @@ describe('engine: limits', function () {
     expect(error.reason).to.equal('memory');
     expect(bench.restarts()).to.equal(restarts + 1);
     await bench.convert(SMALL, 'fodt', 'pdf');
+  });
+
+  it('a job that uses up its CPU time is ended, and not tried again', async () => {
+    const own = await createBench({ jobTimeoutSeconds: 1 });
+    const error = await findFailure(own.convert(slowSheet(60), 'fods', 'ods', { signal: AbortSignal.timeout(90_000) }));
+    expect(error.message).to.match(/^cpu: /);
+    expect(own.restarts()).to.equal(1);
+    await own.dispose();
   });
 
   it('a result over the limit is refused, and an export that writes on and on is ended', async () => {

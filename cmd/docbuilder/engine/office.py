@@ -1,8 +1,8 @@
 """One LibreOffice process: started, connected to over a private UNO pipe, limited and watched."""
 import glob
+import math
 import os
 import resource
-import signal
 import subprocess
 import sys
 import threading
@@ -91,6 +91,7 @@ class Watch:
         self._highest = 0
         self._file_bytes = 0
         self._folders = []
+        self._cpu_seconds, self._used = math.inf, 0
         self._ticks, self._progress, self._checked = None, time.monotonic(), time.monotonic()
         threading.Thread(target=self._wait, daemon=True).start()
         threading.Thread(target=self._measure, daemon=True).start()
@@ -99,6 +100,7 @@ class Watch:
         """Sets the limits of a job, which may write in `folders`."""
         used = cpu_ticks(self._process.pid) / _TICKS
         self._soft_limit(resource.RLIMIT_CPU, int(used + cpu_seconds) + CPU_SLACK)
+        self._cpu_seconds, self._used = cpu_seconds, used + ended_seconds()
         self._soft_limit(resource.RLIMIT_FSIZE, file_bytes)
         self._highest = 0
         self._file_bytes = file_bytes
@@ -153,13 +155,14 @@ class Watch:
 
     def _wait(self):
         code = self._process.wait()
-        self._on_death(self._killed_for or self._reason(code), code)
+        self._on_death(self._killed_for or self._reason(), code)
 
-    def _reason(self, code):
+    def _reason(self):
         # LibreOffice turns most signals, also those of a limit, into an abort of its own.
-        if code == -signal.SIGXFSZ or self._file_at_limit():
+        if self._file_at_limit():
             return 'output_limit'
-        if code == -signal.SIGXCPU:
+        # The kernel counts CPU time for the limit in another way than it tells it.
+        if ended_seconds() - self._used > 0.8 * self._cpu_seconds:
             return 'cpu'
         # An allocation refused by RLIMIT_DATA ends it in many ways, but always near the limit.
         return 'memory' if self._highest > 0.8 * self._memory else 'crashed'
@@ -184,6 +187,12 @@ def cpu_ticks(pid):
     """CPU time that a process has used, in clock ticks; 0 when it has ended."""
     fields = read(f'/proc/{pid}/stat').rpartition(')')[2].split()
     return int(fields[11]) + int(fields[12]) if fields else 0
+
+
+def ended_seconds():
+    """CPU time that ended children of this process have used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def read(path):
