@@ -34,11 +34,6 @@ export async function openTunnel(proxy: URL, authority: string, signal: AbortSig
     if (head.length > 0) socket.unshift(head);
     resolve(socket as Socket);
   });
-  // A proxy that does not know CONNECT answers as to anything else.
-  request.once('response', (response) => {
-    response.destroy();
-    reject(new ProxyError(response.statusCode));
-  });
   request.once('error', reject);
   request.end();
   return promise;
