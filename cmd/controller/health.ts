@@ -10,9 +10,7 @@ export function healthApp(
 ): RequestListener {
   return (request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.writeHead(405, { Allow: 'GET, HEAD' }).end();
-    } else if (path === '/status') {
+    if (path === '/status') {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(figures()));
     } else if (checks[path]) {
       const problem = checks[path]();

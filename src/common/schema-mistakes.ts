@@ -123,12 +123,8 @@ function withoutOtherBranches(errors: readonly ErrorObject[], root: Node): Error
   });
 }
 
-function getTypes(schema: Node, root: Node): string[] {
-  const { type, $ref, anyOf, oneOf, allOf, enum: values } = schema;
-  if (typeof $ref === 'string') return getTypes(resolve($ref, root), root);
-  if (type !== undefined) return [type].flat() as string[];
-  if (Array.isArray(values)) return values.map(getType);
-  return ([anyOf, oneOf, allOf].find(Array.isArray) ?? []).flatMap((branch) => getTypes(branch as Node, root));
+function getTypes({ type, $ref }: Node, root: Node): string[] {
+  return typeof $ref === 'string' ? getTypes(resolve($ref, root), root) : ([type].flat() as string[]);
 }
 
 function resolve(reference: string, root: Node): Node {
