@@ -9,6 +9,7 @@ import { freePorts } from '../../cmd/local/port.ts';
 import { processIds, readProcess } from '../../scripts/support/processes.ts';
 import type { Environment } from '../../src/common/config.ts';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/common/node-flags.ts';
+import { runEnding } from './at-end.ts';
 import { keepLines, secret } from './logs.ts';
 import { withStore } from './test-store.ts';
 import { until } from './until.ts';
@@ -45,6 +46,8 @@ export function spawnMain(main: string, environment: Environment, flags: readonl
     env: { ...NODE_ENVIRONMENT, PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A test that fails while it starts several ends none of them.
+  runEnding.at(async () => void child.kill('SIGKILL'));
   return { child, ...listen(child) };
 }
 
