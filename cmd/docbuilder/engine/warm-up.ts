@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceFormat, TargetFormat } from '../formats.ts';
+import { removeFolder } from './run-directory.ts';
 import type { EngineOutput } from './task.ts';
 import { Worker, type WorkerSettings } from './worker.ts';
 
@@ -29,9 +30,10 @@ const MAX_BYTES = 1024 * 1024;
 /** Starts a worker (Worker.start) and converts a small document of each family: LibreOffice loads its parts on first use. */
 export async function startWarmWorker(slot: number, directory: string, settings: WorkerSettings): Promise<Worker> {
   const worker = await Worker.start(slot, directory, settings);
-  const folder = await mkdtemp(`${directory}-warm-up-`);
+  const folder = `${directory}-warm-up`;
   const signal = AbortSignal.timeout(WARM_UP_MS);
   try {
+    await mkdir(folder, { mode: 0o700 });
     for (const [content, source, ...steps] of ROUTES) {
       let from = source;
       let input = join(folder, `${source}.0`);
@@ -50,7 +52,7 @@ export async function startWarmWorker(slot: number, directory: string, settings:
     await worker.end();
     throw error;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder, settings.log);
   }
 }
 
