@@ -42,12 +42,12 @@ function pathForm(rawUri: string): DocumentUri | undefined {
   const part = /^\/cool\/([^/?]+)[/?]ws(?:\?[^/?]*(?:\/ws)?)?$/.exec(rawUri)?.[1];
   if (part === undefined) return undefined;
   const decoded = decode(decode(part));
-  const [wopiSrc = '', query = ''] = cut(decoded, '?');
+  const [wopiSrc, query] = cut(decoded, '?');
   return documentUri(wopiSrc, new URLSearchParams(firstOfEach(new URLSearchParams(query))), query);
 }
 
 function documentUri(wopiSrc: string, access: URLSearchParams, query: string): DocumentUri | undefined {
-  const [source = '', own = ''] = cut(wopiSrc, '?');
+  const [source, own] = cut(wopiSrc, '?');
   if (!/^https?:\/\//.test(source) || !URL.canParse(source)) return undefined;
   // Any of several is enough to be read-only, also one in the WOPISrc itself.
   const permissions = [query, own].flatMap((text) => new URLSearchParams(text).getAll('permission'));

@@ -58,7 +58,7 @@ export async function readSecrets(
   const names = objectNames(name);
   const read = async (secretName: string | undefined) =>
     secretName === undefined ? undefined : client.get<Secret>(RESOURCES.secret, namespace, secretName);
-  const { postgres, s3 } = storage ?? {};
+  const { postgres, s3 } = storage;
   const named: Named[] = [
     { field: 'spec.secrets.secretName', secretName: secrets?.secretName, parse: parseGivenSecret },
     {
@@ -69,7 +69,7 @@ export async function readSecrets(
       ...{ field: 'spec.storage.s3.secretName', secretName: s3?.secretName, parse: parseBucketSecret },
       needed: STORE_KEYS.s3,
     },
-    { field: 'spec.editor.adminSecretName', secretName: editor?.adminSecretName, parse: parseGivenSecret },
+    { field: 'spec.editor.adminSecretName', secretName: editor.adminSecretName, parse: parseGivenSecret },
   ];
   const [own, ownLicense, token, ...given] = await Promise.all(
     [names.secrets, names.license, license?.secretName, ...named.map(({ secretName }) => secretName)].map(read),
@@ -94,7 +94,7 @@ export async function readSecrets(
       ...(postgres && !rows ? STORE_KEYS.postgres : []),
       ...(s3?.secretName !== undefined && !bytes ? STORE_KEYS.s3 : []),
     ],
-    allowUnsigned: embed?.allowUnsigned,
+    allowUnsigned: embed.allowUnsigned,
   };
   if (found.troubles.length > 0) return found;
   const effective = effectiveSecrets(people, existing, random);
@@ -148,6 +148,6 @@ function givenLicense(license: SvcInstance['spec']['license'], secret: Secret | 
   if (!license) return { found: 'nothing-asked' };
   const { secretName, key = 'token' } = license;
   if (!secret) return { found: 'no-secret', secretName };
-  const token = decodeSecret(secret?.data)[key]?.trim();
+  const token = decodeSecret(secret.data)[key]?.trim();
   return token ? { found: 'token', secretName, token } : { found: 'no-key', secretName, key };
 }

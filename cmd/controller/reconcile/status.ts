@@ -166,9 +166,9 @@ function planStatus(
 ): NonNullable<SvcInstanceStatus['plan']> {
   const { gate, docbuilder } = instance.spec;
   const { connections } = connectionPlan(license);
-  const limits = applyLowering(plan.limits, docbuilder ?? {});
+  const limits = applyLowering(plan.limits, docbuilder);
   return {
-    connections: Math.min(connections, gate?.connectionCap ?? connections),
+    connections: Math.min(connections, gate.connectionCap ?? connections),
     ratePerMinute: limits.rate_per_minute,
     ...(limits.rate_per_day !== null && { ratePerDay: limits.rate_per_day }),
     parallelJobs: limits.parallel_jobs ?? workers,
