@@ -54,7 +54,6 @@ export interface Overrides {
 
 export interface Gate {
   publicAddress: AddressInfo;
-  internalAddress: AddressInfo;
   /** Stops the public side first, then the internal one, which finishes saves; then releases everything. */
   stop(): Promise<void>;
 }
@@ -76,13 +75,12 @@ export async function startGate(config: Config, log: Logger, overrides: Override
   const publicServer = await listen(publicApp, config.listen);
   await leadership.start();
   const publicAddress = publicServer.address() as AddressInfo;
-  const internalAddress = internalServer.address() as AddressInfo;
-  log.info({ port: publicAddress.port, internal_port: internalAddress.port }, 'ready');
+  const { port: internal_port } = internalServer.address() as AddressInfo;
+  log.info({ port: publicAddress.port, internal_port }, 'ready');
   base.audit.record('service.started');
 
   return {
     publicAddress,
-    internalAddress,
     async stop() {
       documents.stop();
       // First those who can try elsewhere or later; as long as that takes, the editor can save.

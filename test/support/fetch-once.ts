@@ -5,7 +5,7 @@ import { createOutbound } from '../../src/common/net/outbound.ts';
 const [url = '', path = '', allow = ''] = process.argv.slice(2);
 const outbound = createOutbound({ allow: parseAllowList(allow).list, userAgent: 'SVC-Test/1.0' });
 const outcome = await outbound.download(url, { path, maxBytes: 1e6, timeoutMs: 5000 }).then(
-  ({ size }) => ({ size }),
+  () => 'downloaded',
   (error: Error & { code?: string }) => ({ name: error.name, code: error.code }),
 );
 process.stdout.write(JSON.stringify(outcome));

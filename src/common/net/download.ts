@@ -9,8 +9,6 @@ import { fetchFailed, toFetchError } from './failure.ts';
 const MAX_NAME_BYTES = 255;
 
 export interface Downloaded {
-  /** Bytes. */
-  size: number;
   /** One path segment, named by the server or else the URL. */
   filename?: string;
   contentType?: string;
@@ -31,20 +29,16 @@ export async function saveAnswer(
   const encoding = String(response.headers['content-encoding'] ?? '').toLowerCase();
   if (encoding !== '' && encoding !== 'identity') throw fetchFailed('encoding');
   if (Number(getHeader(response, 'content-length') ?? 0) > maxBytes) throw fileTooLarge(maxBytes);
-  let size = 0;
-  async function* body(): AsyncGenerator<Uint8Array> {
-    size = yield* limitBytes(readChunks(response, signal), maxBytes);
-  }
   try {
     // `wx` follows no link (open(2), O_EXCL).
-    await writeFile(path, body(), { flag: 'wx', mode: 0o600 });
+    await writeFile(path, limitBytes(readChunks(response, signal), maxBytes), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true });
     throw error;
   }
   const filename = getFileName(url, getHeader(response, 'content-disposition'));
   const contentType = getHeader(response, 'content-type');
-  return { size, ...(filename !== undefined && { filename }), ...(contentType !== undefined && { contentType }) };
+  return { ...(filename !== undefined && { filename }), ...(contentType !== undefined && { contentType }) };
 }
 
 /** Yields the chunks of a body. Converts only the errors of its source, not those of the disk. */

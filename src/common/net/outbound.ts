@@ -7,7 +7,6 @@ import { fetchFailed, notAllowed } from './failure.ts';
 import type { DenyList } from './outbound-settings.ts';
 import { createLookup, type Lookup, parseTarget, resolveTarget } from './target.ts';
 
-export type { Downloaded } from './download.ts';
 export type { Lookup } from './target.ts';
 
 export interface DownloadOptions {
