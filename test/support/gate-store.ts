@@ -204,11 +204,8 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
           { documents: 2, sessions: 2 },
         ]);
         expect(ids(await t.sessions())).to.equal('expired,deleted,open,other');
-        const ended = async (before: number, limit = 9, offset = 0) =>
-          (await t.endedSessions(before, limit, offset)).map(({ sessionId }) => sessionId);
-        expect(await ended(20)).to.deep.equal([]);
-        expect(await ended(31)).to.have.members(['expired', 'deleted']);
-        expect([...(await ended(31, 1)), ...(await ended(31, 9, 1))]).to.have.members(['expired', 'deleted']);
+        expect(await t.endedSessions(20)).to.deep.equal([]);
+        expect(ids(await t.endedSessions(31)).split(',')).to.have.members(['expired', 'deleted']);
         await t.removeSession('open');
         expect(await t.session('open')).to.equal(undefined);
       });

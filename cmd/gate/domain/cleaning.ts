@@ -123,19 +123,13 @@ export class Cleaning implements Duty {
 
   async #removeSessions(before: number): Promise<void> {
     const { rows, presence, isSaving } = this.#deps;
-    for (let [staying, found] = [0, BATCH]; found === BATCH; ) {
-      const ended = await rows.read((tx) => tx.endedSessions(before, BATCH, staying));
-      found = ended.length;
-      const removed = await rows.transact(async (tx) => {
-        let count = 0;
-        for (const { sessionId, docId } of ended) {
-          if (!presence.hasLeft(sessionId) || (await isSaving(docId, tx))) continue;
-          await tx.removeSession(sessionId);
-          count += 1;
-        }
-        return count;
+    const ended = await rows.read((tx) => tx.endedSessions(before));
+    const left = ended.filter(({ sessionId }) => presence.hasLeft(sessionId));
+    for (let start = 0; start < left.length; start += BATCH) {
+      await rows.transact(async (tx) => {
+        for (const { sessionId, docId } of left.slice(start, start + BATCH))
+          if (!(await isSaving(docId, tx))) await tx.removeSession(sessionId);
       });
-      staying += found - removed;
       if (this.#isStopped) return;
       await setImmediate();
     }

@@ -98,8 +98,8 @@ export interface RowsReader {
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
   /** Returns those of a document, or of all, that are neither deleted nor expired at `now`. */
   liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;
-  /** Returns at most `limit` that were deleted or expired before a time, after the first `offset`, in any order. */
-  endedSessions(endedBefore: number, limit: number, offset: number): Promise<SessionRecord[]>;
+  /** Returns all that were deleted or expired before a time, in any order. */
+  endedSessions(endedBefore: number): Promise<Pick<SessionRecord, 'sessionId' | 'docId'>[]>;
   /** Returns all of them. */
   sessions(): Promise<SessionRecord[]>;
 

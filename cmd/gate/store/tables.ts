@@ -108,9 +108,10 @@ function sessionRows(query: Query, lock: Lock) {
       docId === undefined
         ? SESSIONS.select(query, `WHERE ${LIVE} ${order}`, now)
         : SESSIONS.select(query, `WHERE ${LIVE} AND doc_id = ? ${order}`, now, docId),
-    endedSessions(before, limit, offset) {
-      const which = `WHERE closed_at < ? OR (closed_at IS NULL AND expires_at < ?) LIMIT ? OFFSET ?`;
-      return SESSIONS.select(query, which, before, before, limit, offset);
+    async endedSessions(before) {
+      const which = 'closed_at < ? OR (closed_at IS NULL AND expires_at < ?)';
+      const rows = await query(`SELECT session_id, doc_id FROM sessions WHERE ${which}`, [before, before]);
+      return rows.map(([sessionId, docId]) => ({ sessionId: String(sessionId), docId: String(docId) }));
     },
     sessions: () => SESSIONS.select(query, order),
     countOpen: async (now) => ({
