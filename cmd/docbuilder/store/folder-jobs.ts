@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, statSync } from 'node:fs';
-import { opendir, readFile, rm } from 'node:fs/promises';
+import { opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../../src/common/clock.ts';
 import { writeAtomic } from '../../../src/common/fs/atomic.ts';
+import { readIfThere } from '../../../src/common/fs/exists.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import type { IdIssuer } from '../jobs/ids.ts';
 import { isExpired, type JobRecord } from '../jobs/job.ts';
@@ -27,11 +28,13 @@ interface Dependencies {
 export function createFolderJobs(directory: string, { ids, clock, retentionMs, log }: Dependencies): JobStore {
   const files = createJobFiles(directory);
 
+  /** Returns undefined without a record, or with one that a power cut left. @throws when it cannot be read */
   async function read(jobId: string): Promise<JobRecord | undefined> {
+    const text = await readIfThere(files.path(jobId, RECORD));
     try {
-      return JSON.parse(await readFile(files.path(jobId, RECORD), 'utf8'));
+      return text && JSON.parse(text.toString());
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.warn({ err: error, job: jobId }, 'unreadable job');
+      log.warn({ err: error, job: jobId }, 'unreadable job');
       return undefined;
     }
   }
@@ -75,9 +78,14 @@ export function createFolderJobs(directory: string, { ids, clock, retentionMs, l
   async function removeExpired(isLeft: (jobId: string) => boolean, onKept?: (job: JobRecord) => void): Promise<void> {
     for await (const { name: id } of await opendir(directory)) {
       if (isLeft(id)) continue;
-      const job = await read(id);
-      if (job && !isExpired(job, clock())) onKept?.(job);
-      else await files.remove(id);
+      try {
+        const job = await read(id);
+        if (job && !isExpired(job, clock())) onKept?.(job);
+        else await files.remove(id);
+      } catch (error) {
+        // Its results may be there to stay.
+        log.warn({ err: error, job: id }, 'a job could be neither read nor removed');
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -193,6 +193,22 @@ const LOAD = {
 describe('the storage of one DocBuilder', () => {
   describe('keeps jobs in a folder:', () => {
     testJobStore(async ({ directory, ...known }) => createFolderJobs(directory, { ...known, log }));
+
+    const folder = useFolder();
+    it('removes no job whose record cannot be read at the moment, and goes on with the others', async () => {
+      const ids = new IdIssuer(randomBytes(32));
+      const options = { ids, clock: () => Date.now() + 2 * RETENTION_MS, retentionMs: () => RETENTION_MS, log };
+      const store = createFolderJobs(folder.path, options);
+      const [unreadable, expired] = [newJob(ids.issue('job', 0), 0), newJob(ids.issue('job', 0), 0)];
+      for (const { id } of [unreadable, expired]) await result(store, ids.sibling(id, 'file'), id);
+      // To read it is ELOOP.
+      await symlink('job.json', await store.createFile(unreadable.id, 'job.json'));
+      for (const remove of [() => store.takeOver(() => false), () => store.sweep(() => false)]) {
+        await remove();
+        expect(await readdir(folder.path)).to.deep.equal([unreadable.id]);
+      }
+      expect(await store.read(unreadable.id).catch((error) => error)).to.include({ code: 'ELOOP' });
+    });
   });
   describe('counts requests in memory:', () => {
     testRates(async (limits) => {
