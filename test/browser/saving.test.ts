@@ -92,7 +92,7 @@ const HISTORIES: Record<string, string> = {
   'fails with save_timeout 2 s later when the server does not answer': `
     mute; save; expire 30000; expire 2000; fails save_timeout`,
   'that fails after 30 s has the connection looked at when the editor has not said a word': `
-    save; retry; unanswered 0; expire 30000; fails save_timeout; unanswered 1`,
+    save; retry; unanswered 0; expire 30000; fails save_timeout; expire 0; unanswered 1`,
   'that fails after 30 s leaves the connection alone when the editor has said something': `
     save; saves; other 4; retry; unanswered 0; expire 30000; fails save_timeout; unanswered 0`,
   'asks whoever leaves as long as a write has no version': `
@@ -147,7 +147,8 @@ describe('SVC.Editor: a save, beside those of others', () => {
         removeEventListener: (_: string, listener: unknown) => asking.delete(listener),
       },
     });
-    state = Object.assign(new EditorState(), { version: 3, loadedAt: 'then', session: { mode: 'edit' } as Session });
+    const session = { mode: 'edit' } as Session;
+    state = Object.assign(new EditorState(), { version: 3, loadedAt: 'then', session, status: 'loaded' });
     unsaved = new UnsavedChanges(state, true, () => undefined);
     ask = async () => server;
     server = {
@@ -155,15 +156,16 @@ describe('SVC.Editor: a save, beside those of others', () => {
       ...{ version: 3, saved_at: null, size: 1, sha256: '', download_url: '' },
       ...{ users: [], save: null, loaded_at: 'then' },
     };
-    saving = new Saving({
-      ...{ texts: textsFor('vi'), state, unsaved },
-      post: (id, values) => void (id === 'Action_Save' && posts.push(values)),
-      wake: () => undefined,
-      hurry: () => void counts.hurried++,
-      askState: () => ask(),
-      isOpen: () => true,
-      onUnanswered: () => void counts.unanswered++,
-    });
+    saving = new Saving(
+      { texts: textsFor('vi'), state },
+      {
+        unsaved,
+        page: { send: (id, values) => void (id === 'Action_Save' && posts.push(values)) },
+        poller: { hurry: () => void counts.hurried++ },
+        recovery: { check: async () => void counts.unanswered++ },
+        askState: () => ask(),
+      },
+    );
   });
   afterEach(() => {
     globalThis.setTimeout = plainSet;

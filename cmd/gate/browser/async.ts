@@ -22,6 +22,28 @@ export function createQueue(): <Value>(work: () => Promise<Value>) => Promise<Va
   };
 }
 
+/** Work that is done later, once; starting it again puts it off. */
+export class Timer {
+  #id: ReturnType<typeof setTimeout> | undefined;
+
+  start(ms: number, work: () => void): void {
+    this.stop();
+    this.#id = setTimeout(() => {
+      this.#id = undefined;
+      work();
+    }, ms);
+  }
+
+  stop(): void {
+    clearTimeout(this.#id);
+    this.#id = undefined;
+  }
+
+  isRunning(): boolean {
+    return this.#id !== undefined;
+  }
+}
+
 /** Resolves after so many milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

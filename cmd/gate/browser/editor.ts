@@ -9,9 +9,9 @@ import {
   toSessionRequest,
 } from './config.ts';
 import { asEditorError, closedError, notLoaded } from './errors.ts';
-import { OpenDocument } from './open-document.ts';
+import { type EditorActions, OpenDocument } from './open-document.ts';
 import { LOAD_MS } from './opening.ts';
-import { Server } from './server.ts';
+import { Server, type Session } from './server.ts';
 import { type Context, EditorState } from './state.ts';
 import { textsFor } from './texts.ts';
 
@@ -22,23 +22,8 @@ const CLOSE_MS = 5_000;
 /** Requests that remove the sessions of this page's former editors: a new one may need just their place. */
 const releases = new Set<Promise<unknown>>();
 
-/** Creates `SVC.Editor` (api.d.ts). @param scriptUrl where this script came from */
-export function createEditor(
-  target: string | HTMLElement,
-  config: SVC.Config,
-  scriptUrl: string | undefined,
-): SVC.Editor {
-  const editor = new Editor(target, config, scriptUrl);
-  return {
-    save: () => editor.save(),
-    close: () => editor.close('method'),
-    destroy: () => editor.destroy(),
-    setReadOnly: (readOnly) => editor.setReadOnly(readOnly),
-    getInfo: () => editor.getInfo(),
-  };
-}
-
-class Editor {
+/** What is behind an `SVC.Editor` (api.d.ts). */
+export class EmbeddedEditor implements EditorActions {
   readonly #context: Context;
   readonly #document: OpenDocument;
   readonly #enqueue = createQueue();
@@ -50,6 +35,7 @@ class Editor {
   /** Called when the page is shown again that was in the browser's back-forward cache. */
   #onShow: () => void = () => {};
 
+  /** @param scriptUrl where this script came from */
   constructor(target: string | HTMLElement, config: SVC.Config, scriptUrl: string | undefined) {
     checkConfig(config);
     const origin = getServerOrigin(config.serverUrl, scriptUrl);
@@ -139,11 +125,18 @@ class Editor {
   }
 
   async #saveNow(): Promise<SVC.SaveResult> {
-    const document = this.#document;
+    await this.#present();
+    return this.#reportFailure(this.#document.saving.save());
+  }
+
+  /** Waits for the document. @throws {SVC.EditorError} also when there is none: it is too early, or too late */
+  async #present(): Promise<Session> {
     const { state } = this.#context;
-    await this.#reportFailure(document.present());
-    if (!state.session || (state.status !== 'loaded' && state.status !== 'closing')) throw this.#noDocument();
-    return this.#reportFailure(document.saving.save());
+    await this.#reportFailure(this.#document.present());
+    const { session, status } = state;
+    if (status === 'loading' || status === 'failed') throw notLoaded();
+    if (!session || state.isOver()) throw closedError();
+    return session;
   }
 
   async #reportFailure<Value>(work: Promise<Value>): Promise<Value> {
@@ -157,24 +150,21 @@ class Editor {
 
   async #changeMode(wanted: SVC.Mode): Promise<SVC.Mode> {
     const document = this.#document;
-    const { server, state } = this.#context;
-    await this.#reportFailure(document.present());
-    const { session, status } = state;
-    if (!session || status !== 'loaded') throw this.#noDocument();
+    const session = await this.#present();
+    this.#needOpen();
     const before = session.mode;
     if (before === wanted) return wanted;
     if (before === 'edit') await this.#saveNow();
     await this.#reportFailure(document.present());
-    // It may have been asked to close meanwhile; a connection that was lost again is no reason to give up.
-    if (!this.#isOpen()) throw closedError();
-    const granted = await this.#reportFailure(server.setMode(session, wanted));
-    if (!this.#isOpen()) throw closedError();
+    this.#needOpen();
+    const granted = await this.#reportFailure(this.#context.server.setMode(session, wanted));
+    this.#needOpen();
     document.enter(granted);
     // Its mode is fixed once a document is open: it has to be opened anew.
     if (granted.mode !== before) {
       document.comeBack();
       await document.recovery.wait(LOAD_MS);
-      if (!this.#isOpen()) throw closedError();
+      this.#needOpen();
     }
     return granted.mode;
   }
@@ -205,22 +195,18 @@ class Editor {
     this.#context.state.status = status;
     // After callers whose work has just been done.
     setTimeout(() => this.#ended.reject(closedError()));
-    document.page.giveUp();
     document.stop();
     this.#over.abort();
     freeContainer(this.#context.container);
   }
 
-  /** The error of a call without a document: it came too early, or too late. */
-  #noDocument(): SVC.EditorError {
+  /**
+   * It may have been asked to close meanwhile. A connection that is lost is no reason to give up.
+   * @throws {SVC.EditorError} unless there is a document, or there will be again
+   */
+  #needOpen(): void {
     const { status } = this.#context.state;
-    return status === 'loading' || status === 'failed' ? notLoaded() : closedError();
-  }
-
-  /** Returns whether there is a document, or there will be again. */
-  #isOpen(): boolean {
-    const { status } = this.#context.state;
-    return status === 'loaded' || (status === 'loading' && this.#document.recovery.isAway());
+    if (status !== 'loaded' && !(status === 'loading' && this.#document.recovery.isAway())) throw closedError();
   }
 
   /**

@@ -3,12 +3,9 @@ export function editorError(code: string, message: string, detail: Record<string
   return Object.assign(new Error(message), { name: 'SVCError', code, detail });
 }
 
-function isEditorError(thrown: unknown): thrown is SVC.EditorError {
-  return thrown instanceof Error && 'code' in thrown && 'detail' in thrown;
-}
-
 export function asEditorError(error: unknown): SVC.EditorError {
-  return isEditorError(error) ? error : editorError('internal', String(error));
+  const isOne = error instanceof Error && 'code' in error && 'detail' in error;
+  return isOne ? (error as SVC.EditorError) : editorError('internal', String(error));
 }
 
 /** Explains why nothing is heard, which browsers keep from a page. @param directives that must name the service */

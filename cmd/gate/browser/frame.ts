@@ -1,9 +1,9 @@
-import type { EmbedForm } from '../../../src/common/generated/wire.ts';
 import { pause, randomHex } from './async.ts';
 import { Overlay, type Visibility } from './overlay.ts';
+import type { Session } from './server.ts';
 import type { Context } from './state.ts';
 
-export type FormFields = Partial<EmbedForm>;
+export type OpenedSession = Pick<Session, 'editor_url' | 'form'>;
 
 /** A message of the editor's page. */
 export interface EditorMessage {
@@ -18,14 +18,19 @@ export interface Posted {
   data: unknown;
 }
 
-export interface FrameEvents {
+/** What is done with the page in the frame (page.ts). */
+export interface FramedPage {
   onMessage(message: EditorMessage): void;
+  /** The page that was opened last has been loaded, whatever it is. */
+  onPage(): void;
+}
+
+/** What happens to the frame. */
+export interface FrameEvents {
   /** The frame was moved in the page, or taken out and put back: the browser has emptied it. */
   onMoved(): void;
   /** The element is not displayed any more, and pages in it cannot work until it is. */
   onHidden(): void;
-  /** The page that was opened last has been loaded, whatever it is. */
-  onPage(): void;
 }
 
 /** Interval at which an element that is not displayed is looked at. */
@@ -34,8 +39,9 @@ const LOOK_MS = 200;
 /** The iframe with the editor's page in it. */
 export class Frame {
   readonly #context: Context;
+  readonly #page: FramedPage;
   readonly #events: FrameEvents;
-  readonly #page: Document;
+  readonly #document: Document;
   readonly #overlay: Overlay;
   readonly #size: { width: string; height: string };
   /** The window of the frame, which has another one in another place; null while it is put in. */
@@ -51,13 +57,14 @@ export class Frame {
     else if (!this.isUsable()) this.#events.onHidden();
   });
 
-  constructor(context: Context, events: FrameEvents) {
+  constructor(context: Context, page: FramedPage, events: FrameEvents) {
     const { container, config } = context;
     const { width, height } = config;
     this.#context = context;
+    this.#page = page;
     this.#events = events;
-    this.#page = container.ownerDocument;
-    this.#overlay = new Overlay(this.#page);
+    this.#document = container.ownerDocument;
+    this.#overlay = new Overlay(this.#document);
     this.#size = { width: toCssLength(width), height: toCssLength(height) };
     this.#iframe = this.#createIframe();
     container.append(this.#overlay.element, this.#iframe);
@@ -82,15 +89,15 @@ export class Frame {
   }
 
   /** Opens a page by a form POST, so that the token is in no address. */
-  open(url: string, fields: FormFields): void {
+  open({ editor_url: path, form: fields }: OpenedSession): void {
     this.#shown = this.#iframe.contentWindow;
-    const form = this.#page.createElement('form');
+    const form = this.#document.createElement('form');
     form.method = 'post';
-    form.action = url;
+    form.action = this.#context.origin + path;
     form.target = this.#iframe.name;
     form.style.display = 'none';
     for (const [name, value] of Object.entries(fields)) {
-      const input = this.#page.createElement('input');
+      const input = this.#document.createElement('input');
       Object.assign(input, { type: 'hidden', name, value: String(value) });
       form.append(input);
     }
@@ -105,17 +112,11 @@ export class Frame {
    * be a step in the history of the page around it.
    * @param keepsShown whether the page that is shown stays, and stays connected, until `dropKept`
    */
-  openBehind(url: string, fields: FormFields, keepsShown: boolean): void {
-    // A frame that was moved in the document would be empty: it only gets another style.
-    const before = this.#iframe;
-    this.#shown = null;
-    this.#iframe = this.#createIframe();
+  openBehind(session: OpenedSession, keepsShown: boolean): void {
+    this.#renew(keepsShown);
     this.#iframe.inert = true;
     this.#iframe.style.visibility = 'hidden';
-    if (!keepsShown) this.dropKept();
-    if (keepsShown && !this.#kept) this.#keep(before);
-    else before.replaceWith(this.#iframe);
-    this.open(url, fields);
+    this.open(session);
   }
 
   /** Shows the page that was opened last. */
@@ -138,11 +139,7 @@ export class Frame {
 
   /** Ends the page that it shows, and with it that page's connections. */
   empty(): void {
-    const before = this.#iframe;
-    this.#shown = null;
-    this.#iframe = this.#createIframe();
-    before.replaceWith(this.#iframe);
-    this.dropKept();
+    this.#renew(false);
   }
 
   /** Returns whether it is still in the page: a form for a frame that is not opens a window. */
@@ -150,8 +147,9 @@ export class Frame {
     return this.#iframe.isConnected;
   }
 
-  post(id: string, values?: Record<string, unknown>): void {
-    this.#iframe.contentWindow?.postMessage(writeMessage(id, values), this.#context.origin);
+  post(id: string, values: Record<string, unknown> = {}): void {
+    const message = JSON.stringify({ MessageId: id, SendTime: Date.now(), Values: values });
+    this.#iframe.contentWindow?.postMessage(message, this.#context.origin);
   }
 
   focus(): void {
@@ -164,7 +162,7 @@ export class Frame {
     if (covers) {
       const top = this.#kept ?? this.#iframe;
       if (this.#kept) this.#kept.style.visibility = '';
-      this.#wasFocused ||= this.#page.activeElement === top;
+      this.#wasFocused ||= this.#document.activeElement === top;
       top.inert = true;
     }
     this.#overlay.show(text, visibility, this.#iframe);
@@ -173,7 +171,7 @@ export class Frame {
 
   /** Returns whether the keyboard is in the page, or was when the page was covered. */
   takeFocus(): boolean {
-    const had = this.#wasFocused || this.#page.activeElement === this.#iframe;
+    const had = this.#wasFocused || this.#document.activeElement === this.#iframe;
     this.#wasFocused = false;
     return had;
   }
@@ -187,29 +185,38 @@ export class Frame {
 
   #createIframe(): HTMLIFrameElement {
     const { origin, title, texts } = this.#context;
-    const { onPage, onMoved } = this.#events;
-    const iframe = this.#page.createElement('iframe');
+    const iframe = this.#document.createElement('iframe');
     // A page isolated by `Cross-Origin-Embedder-Policy` shows no other frames of pages that are not.
     Object.assign(iframe, { credentialless: crossOriginIsolated });
     iframe.name = `svc-${randomHex()}`;
     iframe.title = title === undefined ? texts.frameTitle : `${texts.frameTitle}: ${title}`;
     // Without the origin a permission would go to the address in `src` only, and there is none.
-    iframe.allow = ['clipboard-read', 'clipboard-write', 'fullscreen'].map((name) => `${name} ${origin}`).join('; ');
+    iframe.allow = `clipboard-read ${origin}; clipboard-write ${origin}; fullscreen ${origin}`;
     iframe.addEventListener('load', () => {
       if (iframe !== this.#iframe) return;
-      if (!isBlank(iframe)) onPage();
+      if (!isBlank(iframe)) this.#page.onPage();
       if (!this.#shown || iframe.contentWindow === this.#shown) return;
       this.#shown = iframe.contentWindow;
-      onMoved();
+      this.#events.onMoved();
     });
     // Properties, not a style attribute, which a Content-Security-Policy may forbid.
     Object.assign(iframe.style, { border: '0', display: 'block', ...this.#size });
     return iframe;
   }
 
-  #keep(before: HTMLIFrameElement): void {
+  /** Goes on in another iframe. @param keepsShown whether the one that is shown stays, in front of it */
+  #renew(keepsShown: boolean): void {
+    const before = this.#iframe;
+    this.#shown = null;
+    this.#iframe = this.#createIframe();
+    if (!keepsShown) this.dropKept();
+    if (!keepsShown || this.#kept) {
+      before.replaceWith(this.#iframe);
+      return;
+    }
     this.#kept = before;
     const [width, height] = [`${before.offsetWidth}px`, `${before.offsetHeight}px`];
+    // A frame that was moved in the document would be empty: it only gets another style.
     before.after(this.#iframe);
     Object.assign(before.style, { position: 'absolute', width, height, zIndex: '1' });
   }
@@ -218,7 +225,7 @@ export class Frame {
   #setHeight(): void {
     if (!this.#needsHeight) return;
     this.#needsHeight = false;
-    const probe = this.#page.createElement('div');
+    const probe = this.#document.createElement('div');
     probe.style.height = '100%';
     this.#iframe.style.display = 'none';
     this.#context.container.append(probe);
@@ -233,7 +240,7 @@ export class Frame {
 
   /** Returns whether pages beside it have a selection. */
   #hasSelection(): boolean {
-    const probe = this.#page.createElement('iframe');
+    const probe = this.#document.createElement('iframe');
     this.#context.container.append(probe);
     const selection = probe.contentWindow?.getSelection();
     probe.remove();
@@ -242,7 +249,7 @@ export class Frame {
 
   #onMessage(event: MessageEvent): void {
     const message = readMessage(event, this.#context.origin, this.#iframe.contentWindow);
-    if (message) this.#events.onMessage(message);
+    if (message) this.#page.onMessage(message);
   }
 }
 
@@ -270,13 +277,8 @@ export function readMessage(event: Posted, origin: string, source: unknown): Edi
   try {
     const { MessageId, Values } = JSON.parse(event.data);
     if (typeof MessageId !== 'string') return undefined;
-    return { MessageId, Values: typeof Values === 'object' && Values !== null ? Values : {} };
+    return { MessageId, Values: { ...Values } };
   } catch {
     return undefined;
   }
-}
-
-/** A message to the editor's page. */
-function writeMessage(id: string, values: Record<string, unknown> = {}): string {
-  return JSON.stringify({ MessageId: id, SendTime: Date.now(), Values: values });
 }

@@ -1,4 +1,4 @@
-import type { EditorMessage } from './frame.ts';
+import type { EditorMessage, Frame } from './frame.ts';
 
 const INTERVAL_MS = 2_000;
 
@@ -8,17 +8,17 @@ const INTERVAL_MS = 2_000;
  * never taken for one that has lost its document. It costs no request: the page answers by itself.
  */
 export class Heartbeat {
-  readonly #post: (id: string) => void;
+  readonly #frame: Frame;
   readonly #onLost: () => void;
   #timer: ReturnType<typeof setInterval> | undefined;
   #hasDocument = false;
   #idle = false;
   #lastNews = Date.now();
-  #lastUse = Number.NEGATIVE_INFINITY;
+  #lastUse = 0;
 
   /** @param onLost the page answers, but has lost its document */
-  constructor(post: (id: string) => void, onLost: () => void) {
-    this.#post = post;
+  constructor(frame: Frame, onLost: () => void) {
+    this.#frame = frame;
     this.#onLost = onLost;
   }
 
@@ -36,8 +36,8 @@ export class Heartbeat {
   /** Asks now. */
   ask(): void {
     if (this.#timer === undefined) return;
-    this.#post('Get_Views');
-    this.#post('Get_User_State');
+    this.#frame.post('Get_Views');
+    this.#frame.post('Get_User_State');
   }
 
   onMessage({ MessageId: id, Values: values }: EditorMessage): void {

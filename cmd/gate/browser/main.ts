@@ -1,4 +1,4 @@
-import { createEditor } from './editor.ts';
+import { EmbeddedEditor } from './editor.ts';
 
 // Known only while the script itself runs.
 const { currentScript } = document;
@@ -7,6 +7,13 @@ const scriptUrl = currentScript instanceof HTMLScriptElement && currentScript.sr
 window.SVC = {
   // A function that returns an object is called with and without `new` alike.
   Editor: function Editor(target: string | HTMLElement, config: SVC.Config) {
-    return createEditor(target, config, scriptUrl);
+    const editor = new EmbeddedEditor(target, config, scriptUrl);
+    return {
+      save: () => editor.save(),
+      close: () => editor.close('method'),
+      destroy: () => editor.destroy(),
+      setReadOnly: (on) => editor.setReadOnly(on),
+      getInfo: () => editor.getInfo(),
+    } satisfies SVC.Editor;
   } as unknown as typeof SVC.Editor,
 };

@@ -1,9 +1,9 @@
 import { editorError, notLoaded } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
-import { EditorPage, type PageEvents, type ReopenOptions } from './page.ts';
+import { EditorPage, type PageEvents } from './page.ts';
 import { type KnownDocument, StatePoller } from './poller.ts';
 import { type RecoverableDocument, Recovery, type Return } from './recovery.ts';
-import { Saving } from './saving.ts';
+import { type SavedDocument, Saving } from './saving.ts';
 import { type Session, type SessionState, toSavedVersion } from './server.ts';
 import type { Context } from './state.ts';
 import { UnsavedChanges } from './unsaved-changes.ts';
@@ -16,7 +16,7 @@ export interface EditorActions {
 }
 
 /** The document of a session: its page, its saves, and the server's state of it. */
-export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocument {
+export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocument, SavedDocument {
   readonly page: EditorPage;
   readonly unsaved: UnsavedChanges;
   readonly saving: Saving;
@@ -31,28 +31,26 @@ export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocum
     this.page = new EditorPage(context, this);
     this.unsaved = new UnsavedChanges(context.state, context.config.warnBeforeUnload === true, () => this.saveSoon());
     this.poller = new StatePoller(this);
-    this.saving = this.#createSaving();
+    this.saving = new Saving(context, this);
     this.recovery = new Recovery(context, this);
   }
 
-  /** Takes over the session that the server has granted. */
+  /** Takes over the session that the server has granted. @throws {SVC.EditorError} `load_failed` */
   enter(granted: Session): void {
     const { state, texts, emit } = this.#context;
     state.session = granted;
     state.version ??= granted.version;
-    if (!granted.limited) return;
-    emit('onLimitReached', { message: granted.message ?? texts.limitReached, limit: granted.limit });
+    const { limited, message, limit, editor_url: path } = granted;
+    if (limited) emit('onLimitReached', { message: message ?? texts.limitReached, limit });
+    // Behind the origin, anything else might lead to another one, which must not get the token.
+    if (!path.startsWith('/')) throw editorError('load_failed', texts.loadFailed, { reason: 'editor_url' });
   }
 
   /** Opens the document for the first time. */
   async open(granted: Session): Promise<void> {
-    const { texts, state } = this.#context;
     await this.#untilUsable();
     // A handler may have destroyed it just now.
-    if (state.isOver() || this.isRemoved()) return;
-    const address = this.#getAddress(granted);
-    if (address !== undefined) this.page.open(address, granted.form);
-    else this.failToLoad(editorError('load_failed', texts.loadFailed, { reason: 'editor_url' }));
+    if (!this.#context.state.isOver() && !this.isRemoved()) this.page.open(granted);
   }
 
   /** Opens the document anew in place of the page that is shown, or was shown in a frame that is empty now. */
@@ -61,16 +59,9 @@ export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocum
     this.#recover({ text: this.#context.texts.loading, ...how });
   }
 
-  /** Opens it in a page behind the one that is shown; resolves with whether it did open. */
-  async reopen(options: ReopenOptions): Promise<boolean> {
-    const { session } = this.#context.state;
-    const address = session && this.#getAddress(session);
-    return address !== undefined && !this.isRemoved() && this.page.reopen(address, session?.form ?? {}, options);
-  }
-
   /** Waits for a document that its page has lost. @throws {SVC.EditorError} `network_error` */
   present(): Promise<void> {
-    if (this.page.isAsleep()) this.#recover({});
+    this.wakeUp();
     return this.recovery.wait();
   }
 
@@ -120,20 +111,13 @@ export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocum
     this.page.remove();
   }
 
-  /** The editor's page answers. */
-  onReady(): void {
-    const { state, emit } = this.#context;
-    emit('onReady', state.toInfo());
-  }
-
   /** The page has its document. */
   onLoaded(): void {
     const { state, emit } = this.#context;
     if (state.status !== 'loading' && state.status !== 'failed') return;
     state.status = 'loaded';
     state.loadedAt = null;
-    this.poller.nudge();
-    this.poller.look();
+    this.poller.nudge(0);
     emit('onDocumentLoaded', state.toInfo());
   }
 
@@ -160,14 +144,9 @@ export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocum
     this.reportError(editorError('network_error', texts.ended, detail));
   }
 
-  /** Attempts to get the document back fail, of which nothing was told yet. */
-  onAway(): void {
-    this.reportError(editorError('network_error', this.#context.texts.ended));
-  }
-
-  /** The user is back at a document that was closed since nobody used it. */
-  onAwake(): void {
-    this.#recover({});
+  /** The user is back: a document that was closed since nobody used it is opened again. */
+  wakeUp(): void {
+    if (this.page.isAsleep()) this.#recover({});
   }
 
   onModified(modified: boolean): void {
@@ -185,28 +164,6 @@ export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocum
     // Somebody has come or gone.
     else if (id === 'Views_List') this.poller.nudge();
     else if (id === 'UI_Close') void this.#editor.close('user').catch(() => {});
-  }
-
-  #createSaving(): Saving {
-    const { page, poller, unsaved } = this;
-    const { texts, state } = this.#context;
-    return new Saving({
-      ...{ texts, state, unsaved },
-      post: (id, values) => page.frame.post(id, values),
-      wake: () => page.wake(),
-      hurry: () => poller.hurry(),
-      askState: () => this.askState(),
-      isOpen: () => state.status !== 'loading' && !this.recovery.isAway(),
-      // A close() that waits for this save has to fail first: a document that is closing is not recovered.
-      onUnanswered: () => void setTimeout(() => void this.recovery.check()),
-    });
-  }
-
-  /** Returns the URL of the editor's page; undefined if it has another origin, which must not get the token. */
-  #getAddress({ editor_url: path }: Session): string | undefined {
-    const { origin } = this.#context;
-    const url = new URL(path, origin);
-    return url.origin === origin ? url.href : undefined;
   }
 
   /** Resolves when a page can work; a first opening has all its time from then on. */

@@ -1,3 +1,4 @@
+import { Timer } from './async.ts';
 import { editorError, explainSilence } from './errors.ts';
 import type { Context } from './state.ts';
 
@@ -14,8 +15,8 @@ export class Loading {
   readonly #context: Pick<Context, 'origin' | 'texts'>;
   readonly #onFail: (error: SVC.EditorError) => void;
   #hint: string | undefined;
-  #silence: ReturnType<typeof setTimeout> | undefined;
-  #limit: ReturnType<typeof setTimeout> | undefined;
+  readonly #silence = new Timer();
+  readonly #limit = new Timer();
 
   constructor(context: Pick<Context, 'origin' | 'texts'>, onFail: (error: SVC.EditorError) => void) {
     this.#context = context;
@@ -24,12 +25,12 @@ export class Loading {
 
   /** The document is asked for. */
   start(): void {
-    this.#limit = setTimeout(() => this.fail({ reason: 'timeout' }), LOAD_MS);
+    this.#limit.start(LOAD_MS, () => this.fail({ reason: 'timeout' }));
   }
 
   /** The page was requested: it should say something soon. */
   onRequested(): void {
-    this.#silence = setTimeout(() => {
+    this.#silence.start(SILENCE_MS, () => {
       // A frame that was refused looks like any other to the page around it.
       this.#hint =
         `the editor's page has said nothing for ${SILENCE_MS / 1000} s: ` +
@@ -37,12 +38,12 @@ export class Loading {
         `${location.host} in frame-ancestors, and is this page without a Cross-Origin-Embedder-Policy?`;
       // biome-ignore lint/suspicious/noConsole: the console is where a portal's developer looks at a blank frame
       console.warn(`SVC.Editor: ${this.#hint}`);
-    }, SILENCE_MS);
+    });
   }
 
   /** The page has said something. */
   onMessage(): void {
-    clearTimeout(this.#silence);
+    this.#silence.stop();
     this.#hint = undefined;
   }
 
@@ -54,16 +55,14 @@ export class Loading {
 
   /** The opening has failed, and is tried again for a while. */
   failLater(detail: Record<string, unknown>): void {
-    clearTimeout(this.#limit);
-    this.#limit = setTimeout(() => this.fail(detail), RETRY_MS);
+    this.#limit.start(RETRY_MS, () => this.fail(detail));
   }
 
   /** @returns whether it was under way */
   stop(): boolean {
-    const wasUnderWay = this.#limit !== undefined;
-    clearTimeout(this.#silence);
-    clearTimeout(this.#limit);
-    this.#limit = undefined;
+    const wasUnderWay = this.#limit.isRunning();
+    this.#silence.stop();
+    this.#limit.stop();
     return wasUnderWay;
   }
 }

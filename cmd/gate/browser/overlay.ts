@@ -1,3 +1,4 @@
+import { Timer } from './async.ts';
 import { getLanguage } from './texts.ts';
 
 /**
@@ -34,7 +35,7 @@ const STYLES: Record<Exclude<Visibility, 'note'>, Partial<CSSStyleDeclaration>> 
 export class Overlay {
   readonly element: HTMLElement;
   #covered: HTMLElement | undefined;
-  #hiding: ReturnType<typeof setTimeout> | undefined;
+  readonly #hiding = new Timer();
   readonly #onResize = new ResizeObserver(() => this.#resize());
 
   constructor(page: Document) {
@@ -42,6 +43,9 @@ export class Overlay {
     this.element.setAttribute('role', 'status');
     // So that it can take the keyboard away from the frame.
     this.element.tabIndex = -1;
+    this.element.addEventListener('click', () => {
+      if (this.#hiding.isRunning()) this.#hide();
+    });
     this.#style('unseen');
   }
 
@@ -53,10 +57,7 @@ export class Overlay {
     this.element.lang = getLanguage(text);
     this.element.textContent = text;
     this.#style(visibility === 'note' ? 'seen' : visibility);
-    if (visibility === 'note') {
-      this.element.addEventListener('click', this.#hide);
-      this.#hiding = setTimeout(this.#hide, NOTE_MS);
-    }
+    if (visibility === 'note') this.#hiding.start(NOTE_MS, () => this.#hide());
     this.#covered = visibility === 'over' ? frame : undefined;
     if (!this.#covered) return;
     this.#resize();
@@ -79,9 +80,8 @@ export class Overlay {
     this.element.style.height = `${this.#covered.offsetHeight}px`;
   }
 
-  readonly #hide = (): void => {
-    clearTimeout(this.#hiding);
-    this.element.removeEventListener('click', this.#hide);
+  #hide(): void {
+    this.#hiding.stop();
     this.#style('unseen');
-  };
+  }
 }

@@ -1,17 +1,14 @@
-import { type Deferred, defer } from './async.ts';
-import { type EditorMessage, type FormFields, Frame } from './frame.ts';
+import { type Deferred, defer, Timer } from './async.ts';
+import { type EditorMessage, Frame, type FramedPage, type FrameEvents, type OpenedSession } from './frame.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LOAD_MS, Loading } from './opening.ts';
 import type { Context } from './state.ts';
 
 /** The document of a page (open-document.ts). */
-export interface PageEvents {
-  onReady(): void;
+export interface PageEvents extends FrameEvents {
   onLoaded(): void;
-  onMoved(): void;
-  onHidden(): void;
   onLost(detail: Record<string, unknown>): void;
-  onAwake(): void;
+  wakeUp(): void;
   onModified(modified: boolean): void;
   onMessage(message: EditorMessage): void;
   comeBack(how: { isTold: boolean }): void;
@@ -43,7 +40,7 @@ const FIRST_MESSAGE_MS = 3_000;
 const ARRIVAL_MS = 5_000;
 
 /** The editor's page in its frame: opens documents and understands the page's messages (postMessage of the editor). */
-export class EditorPage {
+export class EditorPage implements FramedPage {
   readonly frame: Frame;
   readonly loading: Loading;
   readonly heartbeat: Heartbeat;
@@ -52,44 +49,41 @@ export class EditorPage {
   #phase: Phase = 'silent';
   /** The opening behind the page that is shown; resolves with whether the document is there. */
   #attempt: Deferred<boolean> | undefined;
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  readonly #patience = new Timer();
   /** It has found another connection, and so keeps the document open. */
   #hasRejoined = false;
   #isGreeted = false;
-  #failing: ReturnType<typeof setTimeout> | undefined;
+  /** Waits for the reason of a failure. */
+  readonly #failing = new Timer();
 
   constructor(context: Context, document: PageEvents) {
     this.#context = context;
     this.#document = document;
-    this.frame = new Frame(context, {
-      onMessage: (message) => this.#onMessage(message),
-      onMoved: () => document.onMoved(),
-      onHidden: () => document.onHidden(),
-      onPage: () => this.#phase === 'silent' && this.#limitAttempt(FIRST_MESSAGE_MS),
-    });
+    this.frame = new Frame(context, this, document);
     this.loading = new Loading(context, (error) => this.#onFail(error));
-    this.heartbeat = new Heartbeat(
-      (id) => this.frame.post(id),
-      () => this.#loseSoon({ reason: 'disconnected' }),
-    );
+    this.heartbeat = new Heartbeat(this.frame, () => this.#loseSoon({ reason: 'disconnected' }));
     this.frame.say(context.texts.loading);
   }
 
-  open(url: string, fields: FormFields): void {
+  open(session: OpenedSession): void {
     this.loading.onRequested();
-    this.frame.open(url, fields);
+    this.frame.open(session);
   }
 
   /** Opens a document anew behind the page that is shown; resolves with whether it is there. */
-  reopen(url: string, fields: FormFields, { patience, text, keep }: ReopenOptions): Promise<boolean> {
-    this.#startOver();
+  reopen(session: OpenedSession, { patience, text, keep }: ReopenOptions): Promise<boolean> {
+    this.endAttempt(false);
+    this.#phase = 'silent';
+    this.#isGreeted = false;
+    this.#failing.stop();
+    this.heartbeat.stop();
     this.#attempt = defer();
     const { promise } = this.#attempt;
     this.#limitAttempt(patience, () => {
       if (this.frame.isBlank()) this.endAttempt(false);
       else this.#limitAttempt(Math.max(patience, ARRIVAL_MS));
     });
-    this.frame.openBehind(url, fields, keep || this.#hasRejoined);
+    this.frame.openBehind(session, keep || this.#hasRejoined);
     this.cover(text);
     return promise;
   }
@@ -98,7 +92,7 @@ export class EditorPage {
   endAttempt(isThere: boolean): void {
     const attempt = this.#attempt;
     if (!attempt) return;
-    clearTimeout(this.#patience);
+    this.#patience.stop();
     this.#attempt = undefined;
     if (!isThere) {
       // Its messages come too late.
@@ -110,7 +104,7 @@ export class EditorPage {
 
   /** Stops waiting for the document. */
   giveUp(): void {
-    this.#settle();
+    this.#failing.stop();
     this.loading.stop();
   }
 
@@ -125,12 +119,14 @@ export class EditorPage {
     this.#onLoaded();
   }
 
-  /** Wakes a page that sleeps, which would pass on nothing. */
-  wake(): void {
+  /** Posts a message, after one that wakes a page that sleeps, which would pass on nothing. */
+  send(id: string, values: Record<string, unknown>): void {
     if (this.heartbeat.isIdle()) this.frame.post('Grab_Focus');
+    this.frame.post(id, values);
   }
 
   remove(): void {
+    this.giveUp();
     this.heartbeat.stop();
     this.endAttempt(false);
     this.frame.remove();
@@ -138,7 +134,7 @@ export class EditorPage {
 
   /** Returns whether the page has its document, unless its connection is dead without its notice. */
   isLoaded(): boolean {
-    return this.#phase === 'loaded' && this.#failing === undefined;
+    return this.#phase === 'loaded' && !this.#failing.isRunning();
   }
 
   /** Returns whether the editor has closed the document because nobody used it. */
@@ -151,7 +147,12 @@ export class EditorPage {
     return this.#isGreeted && this.#phase !== 'failed';
   }
 
-  #onMessage(message: EditorMessage): void {
+  /** The page that was opened last has been loaded, whatever it is. */
+  onPage(): void {
+    if (this.#phase === 'silent') this.#limitAttempt(FIRST_MESSAGE_MS);
+  }
+
+  onMessage(message: EditorMessage): void {
     const { MessageId: id, Values: values } = message;
     if (this.#phase === 'given up') return;
     this.loading.onMessage();
@@ -164,7 +165,7 @@ export class EditorPage {
     else if (id === 'Action_Load_Resp' && values['success'] === false) this.#lose({ ...message });
     else if (id === 'Doc_ModifiedStatus') this.#onModified(values['Modified'] === true);
     else if (id === 'View_Removed') this.heartbeat.ask();
-    else if (id === 'User_Active' && this.#phase === 'asleep') this.#document.onAwake();
+    else if (id === 'User_Active') this.#document.wakeUp();
     else if (id === 'UI_Cancel_Password') this.#lose({ ...message });
     else if (id === 'Session_Closed') this.#onClosed(message);
     else this.#document.onMessage(message);
@@ -172,13 +173,13 @@ export class EditorPage {
 
   /** A page that has found another connection reports the document there, which may lack what was typed. */
   #onModified(modified: boolean): void {
-    if (this.#failing === undefined && this.#phase !== 'lost') this.#document.onModified(modified);
+    if (!this.#failing.isRunning() && this.#phase !== 'lost') this.#document.onModified(modified);
   }
 
   #onClosed(message: EditorMessage): void {
     if (message.Values['Reason'] !== 'DocumentIdle') this.#lose({ ...message });
     else if (this.#phase === 'loaded') {
-      this.#settle();
+      this.#failing.stop();
       this.heartbeat.stop();
       this.#phase = 'asleep';
     }
@@ -200,19 +201,12 @@ export class EditorPage {
     else if (step === 'Document_Loaded') this.#onLoaded();
   }
 
-  /** Ends the wait for the reason of a failure. */
-  #settle(): void {
-    clearTimeout(this.#failing);
-    this.#failing = undefined;
-  }
-
   #loseSoon(detail: Record<string, unknown>): void {
-    this.#settle();
-    this.#failing = setTimeout(() => this.#lose(detail), REASON_MS);
+    this.#failing.start(REASON_MS, () => this.#lose(detail));
   }
 
   #greet(): void {
-    const { texts } = this.#context;
+    const { texts, state, emit } = this.#context;
     this.#isGreeted = true;
     // From here on it shows by itself how far it is, and may ask for a password.
     this.frame.reveal();
@@ -221,13 +215,13 @@ export class EditorPage {
     this.frame.post('Disable_Default_UIAction', { action: 'UI_Close', disable: true });
     const list = Object.entries(texts.editorMessages).map(([type, msg]) => ({ type, msg }));
     if (list.length > 0) this.frame.post('Error_Messages', { list });
-    this.#document.onReady();
+    emit('onReady', state.toInfo());
   }
 
   #onLoaded(): void {
     this.#phase = 'loaded';
     this.#hasRejoined = false;
-    this.#settle();
+    this.#failing.stop();
     this.frame.say(this.#context.texts.loaded);
     this.frame.dropKept();
     this.loading.stop();
@@ -243,7 +237,7 @@ export class EditorPage {
   }
 
   #lose(detail: Record<string, unknown>): void {
-    this.#settle();
+    this.#failing.stop();
     if (this.#attempt) this.endAttempt(false);
     else if (this.#phase === 'loaded') {
       this.#phase = 'lost';
@@ -251,7 +245,9 @@ export class EditorPage {
       this.heartbeat.stop();
       this.#document.onLost(detail);
     } else if (['lost', 'asleep', 'failed'].includes(this.#phase)) return;
-    else if (!isCutOff(detail)) this.loading.fail(detail);
+    // Without a reason the editor closes the connection while it unloads the document.
+    else if ((detail as Partial<EditorMessage>).Values?.['errorType'] !== 'websocketproxyfailure')
+      this.loading.fail(detail);
     else {
       this.#phase = 'lost';
       this.loading.failLater(detail);
@@ -267,20 +263,6 @@ export class EditorPage {
   }
 
   #limitAttempt(ms: number, onEnd: () => void = () => this.endAttempt(false)): void {
-    clearTimeout(this.#patience);
-    if (this.#attempt) this.#patience = setTimeout(onEnd, ms);
+    if (this.#attempt) this.#patience.start(ms, onEnd);
   }
-
-  #startOver(): void {
-    this.endAttempt(false);
-    this.#phase = 'silent';
-    this.#isGreeted = false;
-    this.#settle();
-    this.heartbeat.stop();
-  }
-}
-
-/** Returns whether the editor has closed the connection without a reason, as it does while it unloads the document. */
-function isCutOff({ Values }: { Values?: Partial<EditorMessage['Values']> }): boolean {
-  return Values?.['errorType'] === 'websocketproxyfailure';
 }

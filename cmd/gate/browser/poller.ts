@@ -1,3 +1,4 @@
+import { Timer } from './async.ts';
 import { asEditorError, isFinal, isUnreachable } from './errors.ts';
 import type { SessionState } from './server.ts';
 import type { UnsavedChanges } from './unsaved-changes.ts';
@@ -25,7 +26,7 @@ const FAILURES = 3;
 /** Asks the server for the session's state again and again: a save is known only from there. */
 export class StatePoller {
   readonly #document: KnownDocument;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timer = new Timer();
   #hurryUntil = 0;
   #pause = SHORTEST_MS;
   #nudges: number[] = [];
@@ -49,26 +50,22 @@ export class StatePoller {
     this.#schedule();
   }
 
-  /** Asks at once, since something may have gone wrong. */
-  look(): void {
-    this.#nudges = [0, ...this.#nudges];
-    this.#schedule();
-  }
-
-  /** Asks soon, and again when the server has had time to see it: people have come or gone. */
-  nudge(): void {
-    this.#nudges = [...NUDGES_MS];
+  /**
+   * Asks soon, and again when the server has had time to see it: people have come or gone.
+   * @param first pauses before these questions: 0 to ask at once
+   */
+  nudge(...first: number[]): void {
+    this.#nudges = [...first, ...NUDGES_MS];
     if (Date.now() >= this.#hurryUntil) this.#schedule();
   }
 
   stop(): void {
     this.#isRunning = false;
-    clearTimeout(this.#timer);
+    this.#timer.stop();
   }
 
   #schedule(): void {
-    clearTimeout(this.#timer);
-    if (this.#isRunning && !this.#isAsking) this.#timer = setTimeout(() => void this.#ask(), this.#nextPause());
+    if (this.#isRunning && !this.#isAsking) this.#timer.start(this.#nextPause(), () => void this.#ask());
   }
 
   #nextPause(): number {

@@ -1,7 +1,7 @@
 import { type Deferred, defer, pause } from './async.ts';
 import { asEditorError, closedError, editorError, isFinal, notLoaded } from './errors.ts';
 import { getPatience } from './opening.ts';
-import type { EditorPage, ReopenOptions } from './page.ts';
+import type { EditorPage } from './page.ts';
 import type { StatePoller } from './poller.ts';
 import type { Saving } from './saving.ts';
 import type { Session } from './server.ts';
@@ -15,10 +15,9 @@ export interface RecoverableDocument {
   readonly unsaved: UnsavedChanges;
   readonly poller: StatePoller;
   enter(granted: Session): void;
-  reopen(options: ReopenOptions): Promise<boolean>;
   saveSoon(): void;
   onLost(detail: Record<string, unknown>): void;
-  onAway(): void;
+  reportError(error: SVC.EditorError): void;
   isRemoved(): boolean;
   failToLoad(error: SVC.EditorError): void;
 }
@@ -84,22 +83,21 @@ export class Recovery {
   #ready: Promise<unknown> | undefined;
   /** When the session was given its place. */
   #renewedAt = 0;
-  #isReaching = false;
   #lastTick = Date.now();
   #hasten: () => void = () => {};
-  readonly #timers: readonly ReturnType<typeof setInterval>[];
 
   constructor(context: Context, document: RecoverableDocument) {
     this.#context = context;
     this.#document = document;
-    this.#timers = [setInterval(() => void this.#reach(), REACH_MS), setInterval(() => this.#tick(), TICK_MS)];
+    void this.#repeat(REACH_MS, () => this.#reach());
+    void this.#repeat(TICK_MS, () => this.#tick());
     // Somebody is back at the page, or the machine is back in its network.
     const options = { signal: context.over };
     const hasten = (): void => this.#hasten();
     window.document.addEventListener('visibilitychange', hasten, options);
     for (const name of ['online', 'focus']) window.addEventListener(name, hasten, options);
     window.addEventListener('online', () => void this.check(), options);
-    window.addEventListener('offline', () => document.poller.look(), options);
+    window.addEventListener('offline', () => document.poller.nudge(0), options);
   }
 
   /** Returns whether the page has lost its document, and tries to get back to it. */
@@ -109,13 +107,14 @@ export class Recovery {
 
   /** The page has lost its document: tries until it is back. Called again, it starts over. */
   lose({ text, isTold = false, renews = false, ready }: Return): void {
-    this.#remember();
-    this.#document.page.cover(text);
+    const { page, unsaved } = this.#document;
+    this.#before ??= { unsaved: unsaved.any(), baseline: unsaved.getBaseline() };
+    page.cover(text);
     this.#ready = ready;
     if (renews) this.#renewedAt = 0;
     if (this.#away) {
       this.#isSilent = false;
-      this.#document.page.endAttempt(false);
+      page.endAttempt(false);
       return;
     }
     if (!renews) this.#renewedAt = Date.now();
@@ -127,7 +126,7 @@ export class Recovery {
   async wait(ms = WAIT_MS): Promise<void> {
     if (!this.#away) return;
     const late = pause(ms).then(() => {
-      throw editorError('network_error', this.#context.texts.ended);
+      throw this.#lost();
     });
     await Promise.race([this.#away.promise, late]);
   }
@@ -158,7 +157,15 @@ export class Recovery {
 
   stop(): void {
     this.end(closedError());
-    this.#timers.forEach(clearInterval);
+  }
+
+  /** Does it again and again while there is an editor, with a pause before each. */
+  async #repeat(ms: number, work: () => unknown): Promise<void> {
+    for (;;) {
+      await pause(ms);
+      if (this.#context.over.aborted) return;
+      await work();
+    }
   }
 
   #tick(): void {
@@ -173,11 +180,9 @@ export class Recovery {
 
   /** While the user edits, finds out whether anything still reaches the service. */
   async #reach(): Promise<void> {
-    if (this.#isReaching || !this.#mayLose()) return;
-    this.#isReaching = true;
+    if (!this.#mayLose()) return;
     let silent = true;
     for (const ms of REACH_PATIENCE_MS) silent = silent && (await this.#context.server.isSilent(ms));
-    this.#isReaching = false;
     if (silent && this.#mayLose()) this.#loseTouch(true);
   }
 
@@ -189,8 +194,8 @@ export class Recovery {
 
   /** Returns whether the user may be typing. */
   #isInUse(): boolean {
-    if (!this.#isOpen() || !this.#context.state.isEditing()) return false;
-    return document.visibilityState === 'visible' && !this.#document.page.heartbeat.isIdle();
+    const isSeen = document.visibilityState === 'visible' && !this.#document.page.heartbeat.isIdle();
+    return isSeen && this.#isOpen() && this.#context.state.isEditing();
   }
 
   /** A document that was closed since nobody used it has no connection to lose. */
@@ -204,15 +209,14 @@ export class Recovery {
     this.#document.onLost({ reason: 'unreachable' });
   }
 
-  #remember(): void {
-    const { unsaved } = this.#document;
-    this.#before ??= { unsaved: unsaved.any(), baseline: unsaved.getBaseline() };
+  #lost(): SVC.EditorError {
+    return editorError('network_error', this.#context.texts.ended);
   }
 
   async #reconnect(away: Deferred<void>, wasTold: boolean, text = this.#context.texts.reopening): Promise<void> {
     let isTold = wasTold;
     const tell = (): void => {
-      if (!isTold && this.#away === away) this.#document.onAway();
+      if (!isTold && this.#away === away) this.#document.reportError(this.#lost());
       isTold = true;
     };
     await this.#ready;
@@ -221,20 +225,21 @@ export class Recovery {
     let tries = 0;
     let tried = 0;
     let wasSilent = false;
+    const { page } = this.#document;
     for (let ms = 0; ; ms = Math.min(Math.max(ms * 2, FIRST_MS), longest)) {
       // Time without an answer counts as waiting.
       if (ms > 0) await this.#pause(ms * (0.75 + Math.random() / 2) - (Date.now() - tried));
       const ready = this.#ready;
-      await Promise.all([ready, this.#document.page.frame.usable()]);
+      await Promise.all([ready, page.frame.usable()]);
       if (this.#away !== away) return;
       tried = Date.now();
       try {
-        await this.#ask();
+        const session = await this.#ask();
         if (await this.#resume()) return this.#finish(away, true);
         // Where the service answers at once, the page that is shown reconnects too, which keeps the document open.
         const options = { patience: getPatience(tries++, wasSilent), text, keep: ms === 0 };
-        if (this.#away === away && this.#ready === ready && (await this.#document.reopen(options)))
-          return this.#finish(away, false);
+        const isDue = this.#away === away && this.#ready === ready && !this.#document.isRemoved();
+        if (isDue && (await page.reopen(session, options))) return this.#finish(away, false);
         // The first may have been interrupted.
         if (tries > 1) tell();
         longest = tried - since > LONG_MS ? LONGEST_LATER_MS : LONGEST_EDITOR_MS;
@@ -249,15 +254,17 @@ export class Recovery {
   }
 
   /** Asks the server whether it is there; now and then for the session's place, which may be taken by now, or free again. */
-  async #ask(): Promise<void> {
-    const { server, state } = this.#context;
-    const { session } = state;
+  async #ask(): Promise<Session> {
+    const { session } = this.#context.state;
+    const { server } = this.#context;
     if (!session) throw notLoaded();
     await server.probe(session);
     const now = Date.now();
-    if (now - this.#renewedAt <= RENEW_MS) return;
-    this.#document.enter(await server.setMode(session, session.requested_mode));
+    if (now - this.#renewedAt <= RENEW_MS) return session;
+    const granted = await server.setMode(session, session.requested_mode);
+    this.#document.enter(granted);
     this.#renewedAt = now;
+    return granted;
   }
 
   /** Goes on with the page that is shown, if its connection has outlived a short silence: all that was typed has arrived. */

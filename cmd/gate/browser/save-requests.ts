@@ -1,11 +1,11 @@
 import { type Deferred, defer, pause } from './async.ts';
+import type { EditorPage } from './page.ts';
+import type { StatePoller } from './poller.ts';
 
-export interface SaveRequestsOptions {
-  post(id: string, values: Record<string, unknown>): void;
-  /** Wakes a page that sleeps. */
-  wake(): void;
-  /** Asks the server at once and often. */
-  hurry(): void;
+/** A document whose page is asked to save (open-document.ts). */
+export interface RequestedDocument {
+  readonly page: Pick<EditorPage, 'send'>;
+  readonly poller: Pick<StatePoller, 'hurry'>;
 }
 
 /** Time after which a request has no answer: the editor's page passes on one answer for requests that come close together. */
@@ -15,15 +15,15 @@ const LATE_ANSWERS = 2;
 
 /** The requests to save that were sent to this page of the editor, and its answers, which come in their order; some never come. */
 export class SaveRequests {
-  readonly #options: SaveRequestsOptions;
+  readonly #document: RequestedDocument;
   #sent = 0;
   #answered = 0;
   #sentAt = 0;
   /** The next sign of life. */
   #proof: Deferred<boolean> = defer();
 
-  constructor(options: SaveRequestsOptions) {
-    this.#options = options;
+  constructor(document: RequestedDocument) {
+    this.#document = document;
   }
 
   /** Returns the number of the next request. Answers to earlier ones are expected for a while only. */
@@ -40,17 +40,15 @@ export class SaveRequests {
 
   /** @param options.force true if to save even if the editor takes the document for unmodified */
   send({ nonce, force }: { nonce: string; force: boolean }): void {
-    const { wake, post, hurry } = this.#options;
-    wake();
     this.#sent += 1;
     this.#sentAt = Date.now();
-    post('Action_Save', {
+    this.#document.page.send('Action_Save', {
       DontTerminateEdit: true,
       DontSaveIfUnmodified: !force,
       Notify: true,
       ExtendedData: `svc1.${nonce}`,
     });
-    hurry();
+    this.#document.poller.hurry();
   }
 
   /** Counts an answer. @returns the number of the request that it is taken for */

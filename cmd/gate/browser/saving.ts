@@ -1,21 +1,16 @@
-import { type Deferred, defer, randomHex } from './async.ts';
+import { type Deferred, defer, randomHex, Timer } from './async.ts';
 import { editorError } from './errors.ts';
 import type { EditorMessage } from './frame.ts';
-import { SaveRequests, type SaveRequestsOptions } from './save-requests.ts';
+import { type RequestedDocument, SaveRequests } from './save-requests.ts';
 import { type SessionState, toSavedVersion } from './server.ts';
-import type { EditorState } from './state.ts';
-import type { Texts } from './texts.ts';
+import type { Context } from './state.ts';
 import { type Baseline, locateChanges, type UnsavedChanges } from './unsaved-changes.ts';
 
-export interface SavingOptions extends SaveRequestsOptions {
-  texts: Texts;
-  state: EditorState;
-  unsaved: Pick<UnsavedChanges, 'isDoubtful' | 'onSave'>;
+/** A document that is saved (open-document.ts). */
+export interface SavedDocument extends RequestedDocument {
+  readonly unsaved: UnsavedChanges;
+  readonly recovery: { check(): Promise<void> };
   askState(): Promise<SessionState>;
-  /** Returns whether there is a document that can be asked. */
-  isOpen(): boolean;
-  /** The editor has not said a word about a save in all its time: the page may have lost it without knowing. */
-  onUnanswered(): void;
 }
 
 /** A save that is waited for. */
@@ -25,7 +20,6 @@ interface PendingSave extends Deferred<SVC.SaveResult> {
   first: number;
   /** True if to save even if the editor takes the document for unmodified. */
   force: boolean;
-  timer: ReturnType<typeof setTimeout>;
   /** The newest version known when `save` was called, and when the editor was last asked. */
   versionAtCall: number;
   versionAtRequest: number;
@@ -33,9 +27,6 @@ interface PendingSave extends Deferred<SVC.SaveResult> {
   isAnswered: boolean;
   /** True if the editor has answered anything since `save` was called. */
   isHeard: boolean;
-  /** Runs when no version comes. */
-  late?: ReturnType<typeof setTimeout>;
-  retry?: ReturnType<typeof setTimeout>;
 }
 
 /** Contract: Browser events. */
@@ -60,32 +51,37 @@ const UPLOADING = 'Already in progress.';
 
 /** One save at a time, from the request to the stored version. */
 export class Saving {
-  readonly #options: SavingOptions;
+  readonly #context: Pick<Context, 'state' | 'texts'>;
+  readonly #document: SavedDocument;
   #pending: PendingSave | undefined;
   #baseline: Baseline | undefined;
   readonly #requests: SaveRequests;
+  readonly #limit = new Timer();
+  readonly #retry = new Timer();
+  /** Runs when no version comes. */
+  readonly #late = new Timer();
 
-  constructor(options: SavingOptions) {
-    this.#options = options;
-    this.#requests = new SaveRequests(options);
+  constructor(context: Pick<Context, 'state' | 'texts'>, document: SavedDocument) {
+    this.#context = context;
+    this.#document = document;
+    this.#requests = new SaveRequests(document);
   }
 
   /** Saves. For a reader it only finds out whether earlier changes are stored. */
   save(): Promise<SVC.SaveResult> {
-    const { state, unsaved } = this.#options;
-    const version = state.version ?? 0;
+    const version = this.#getVersion();
     const pending: PendingSave = {
       ...defer<SVC.SaveResult>(),
       nonce: randomHex(),
       first: this.#requests.next(),
-      force: unsaved.isDoubtful() === 'long',
+      force: this.#document.unsaved.isDoubtful() === 'long',
       versionAtCall: version,
       versionAtRequest: version,
       isAnswered: false,
       isHeard: false,
-      timer: setTimeout(() => this.#onTimeout(pending), SAVE_MS),
     };
     this.#pending = pending;
+    this.#limit.start(SAVE_MS, () => this.#onTimeout(pending));
     this.#begin(pending);
     return pending.promise;
   }
@@ -122,18 +118,18 @@ export class Saving {
     // Said of a download, in the place of the answer that is awaited.
     if (result === 'exportas') return;
     const answered = this.#requests.onAnswer();
-    const [pending, options] = [this.#pending, this.#options];
+    const [pending, { poller }] = [this.#pending, this.#document];
     if (pending) pending.isHeard = true;
     // It may be said of a request before it: what was typed in between is not saved.
     const isLate = pending !== undefined && answered < pending.first;
-    if (!pending || (result === 'unmodified' && isLate)) options.hurry();
+    if (!pending || (result === 'unmodified' && isLate)) poller.hurry();
     else if (errorMsg === UPLOADING || (success !== false && isLate)) this.#onUploading(pending);
     else if (result === 'unmodified') this.#onUnmodified(pending);
     // A success says that the editor has it, not that the server does: that is seen from the nonce.
     else if (success !== false) {
       pending.isAnswered = true;
-      options.hurry();
-    } else this.#take()?.reject(editorError('save_failed', options.texts.saveFailed, { ...message }));
+      poller.hurry();
+    } else this.#fail(pending, this.#context.texts.saveFailed, { ...message });
   }
 
   /** The server has answered. */
@@ -160,10 +156,10 @@ export class Saving {
   /** Ends and returns the pending save, unless it is another one by now. */
   #take(expected = this.#pending): PendingSave | undefined {
     const pending = this.#pending;
-    if (!pending || pending !== expected) return undefined;
-    clearTimeout(pending.timer);
-    clearTimeout(pending.retry);
-    clearTimeout(pending.late);
+    if (pending !== expected) return undefined;
+    this.#limit.stop();
+    this.#retry.stop();
+    this.#late.stop();
     this.#pending = undefined;
     return pending;
   }
@@ -172,75 +168,73 @@ export class Saving {
    * Begins a save, unless changes of before a lost connection are lost: a version of what was typed since would hide that.
    */
   #begin(pending: PendingSave): void {
-    const { askState, state: known, unsaved, wake, post } = this.#options;
+    const { unsaved, page } = this.#document;
     const from = this.#baseline && { ...this.#baseline, version: this.#baseline.known };
     const begin = (state?: SessionState): void => {
       if (this.#pending !== pending) return;
       if (from && state && locateChanges(from, state) === 'lost') this.#lose(pending, state);
       else {
         unsaved.onSave();
-        wake();
-        post('Send_UNO_Command', ACCEPT_CELL);
+        page.send('Send_UNO_Command', ACCEPT_CELL);
         this.#requestAgain(pending, pending.force);
         this.#retryLater(pending);
       }
     };
-    if (!known.isEditing()) this.#onNothingToSave(pending);
-    else if (from) askState().then(begin, () => begin());
+    if (!this.#isEditing()) this.#onNothingToSave(pending);
+    else if (from) this.#document.askState().then(begin, () => begin());
     else begin();
   }
 
   /** The editor has nothing that is not saved: all is in the newest version, on its way to the server, or lost. */
   #onNothingToSave(pending: PendingSave, isLate = false): void {
-    const { askState, state: known } = this.#options;
     const settle = (state: SessionState): void => {
       this.onState(state);
       if (this.#pending !== pending) return;
       const found = this.#baseline ? locateChanges(this.#baseline, state) : 'stored';
       if (found === 'stored') this.#finish(pending, state);
       else if (found === 'lost' || (found === 'unknown' && isLate)) this.#lose(pending, state);
-      else if (!isLate) this.#waitForVersion(pending, BASELINE_MS, () => this.#onNothingToSave(pending, true));
+      else if (!isLate) this.#late.start(BASELINE_MS, () => this.#onNothingToSave(pending, true));
       // The editor has them still, and may have forgotten to send them off. A reader leaves that to others.
-      else if (known.isEditing()) this.#requestAgain(pending, true);
+      else if (this.#isEditing()) this.#requestAgain(pending, true);
       else this.#finish(pending, state);
     };
-    askState().then(settle, (error) => this.#take(pending)?.reject(error));
-  }
-
-  #waitForVersion(pending: PendingSave, ms: number, otherwise: () => void): void {
-    clearTimeout(pending.late);
-    pending.late = setTimeout(otherwise, ms);
+    this.#document.askState().then(settle, (error) => this.#take(pending)?.reject(error));
   }
 
   #finish(pending: PendingSave, state: SessionState): void {
     this.#baseline = undefined;
-    const unmodified = state.version <= pending.versionAtCall || !this.#options.state.isEditing();
+    const unmodified = state.version <= pending.versionAtCall || !this.#isEditing();
     this.#take(pending)?.resolve({ ...toSavedVersion(state), unmodified });
   }
 
   #lose(pending: PendingSave, { version }: SessionState): void {
-    const detail = { reason: 'changes_lost', version };
     this.#baseline = undefined;
-    this.#take(pending)?.reject(editorError('save_failed', this.#options.texts.changesLost, detail));
+    this.#fail(pending, this.#context.texts.changesLost, { reason: 'changes_lost', version });
+  }
+
+  #fail(pending: PendingSave, message: string, detail: Record<string, unknown>): void {
+    this.#take(pending)?.reject(editorError('save_failed', message, detail));
   }
 
   /** Asks once more, since time also passes in a page that sleeps, as with its machine: the version may be stored by then. */
   #onTimeout(pending: PendingSave): void {
-    const { askState, texts, onUnanswered } = this.#options;
     const fail = (): void => {
       if (!this.#take(pending)) return;
-      pending.reject(editorError('save_timeout', texts.saveTimeout));
-      if (!pending.isHeard) onUnanswered();
+      pending.reject(editorError('save_timeout', this.#context.texts.saveTimeout));
+      // The editor has not said a word in all that time: the page may have lost it without knowing. A close() that waits for
+      // this save has to fail first, since a document that is closing is not recovered.
+      if (!pending.isHeard) setTimeout(() => void this.#document.recovery.check());
     };
-    askState()
+    this.#document
+      .askState()
       .then((state) => this.onState(state))
       .then(fail, fail);
     setTimeout(fail, LAST_QUESTION_MS);
   }
 
   #requestAgain(pending: PendingSave, force: boolean): void {
-    clearTimeout(pending.late);
-    Object.assign(pending, { force, versionAtRequest: this.#options.state.version ?? 0, isAnswered: false });
+    this.#late.stop();
+    Object.assign(pending, { force, versionAtRequest: this.#getVersion(), isAnswered: false });
     this.#requests.send(pending);
   }
 
@@ -250,18 +244,15 @@ export class Saving {
    * that all is.
    */
   #retryLater(pending: PendingSave): void {
-    clearTimeout(pending.retry);
-    const { isOpen, state } = this.#options;
-    const retry = (): void => {
+    this.#retry.start(RETRY_MS * (0.5 + Math.random()), () => {
       this.#retryLater(pending);
-      if (!isOpen() || !state.isEditing()) return;
+      if (this.#context.state.status === 'loading' || !this.#isEditing()) return;
       const isLate = pending.force && this.#requests.isUnanswered();
-      if ((state.version ?? 0) > pending.versionAtRequest) this.#requestAgain(pending, false);
+      if (this.#getVersion() > pending.versionAtRequest) this.#requestAgain(pending, false);
       else if (!pending.isAnswered) this.#requestAgain(pending, pending.force);
       // After a failed upload the editor waits for 5 s, and then for the next request.
       else if (isLate) this.#requestAgain(pending, false);
-    };
-    pending.retry = setTimeout(retry, RETRY_MS * (0.5 + Math.random()));
+    });
   }
 
   /**
@@ -270,16 +261,23 @@ export class Saving {
    */
   #onUploading(pending: PendingSave): void {
     pending.isAnswered = true;
-    this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, false));
-    this.#options.hurry();
+    this.#late.start(DOUBT_MS, () => this.#requestAgain(pending, false));
+    this.#document.poller.hurry();
   }
 
   #onUnmodified(pending: PendingSave): void {
     if (pending.force) return;
     pending.isAnswered = true;
     // A save for another user may still be on its way.
-    if (this.#options.unsaved.isDoubtful())
-      this.#waitForVersion(pending, DOUBT_MS, () => this.#requestAgain(pending, true));
+    if (this.#document.unsaved.isDoubtful()) this.#late.start(DOUBT_MS, () => this.#requestAgain(pending, true));
     else this.#onNothingToSave(pending);
+  }
+
+  #getVersion(): number {
+    return this.#context.state.version ?? 0;
+  }
+
+  #isEditing(): boolean {
+    return this.#context.state.isEditing();
   }
 }

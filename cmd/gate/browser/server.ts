@@ -106,10 +106,9 @@ export class Server {
 
 /** The server's own error, or that something between here and there has answered. */
 function serverError(status: number, answer: unknown, networkError: string): SVC.EditorError {
-  const { error } = (answer ?? {}) as { error?: { code?: unknown; message?: unknown; detail?: unknown } };
+  const { error } = (answer ?? {}) as { error?: { code?: unknown; message?: unknown; detail?: object } };
   if (typeof error?.code !== 'string') return editorError('network_error', networkError, { status });
-  const detail = typeof error.detail === 'object' && error.detail !== null ? error.detail : {};
-  return editorError(error.code, String(error.message ?? ''), { ...detail });
+  return editorError(error.code, String(error.message ?? ''), { ...error.detail });
 }
 
 function parse(text: string): unknown {

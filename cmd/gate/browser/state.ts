@@ -60,7 +60,7 @@ export class EditorState {
       key: session?.key ?? null,
       docId: session?.doc_id ?? null,
       sessionId: session?.session_id ?? null,
-      users: (server?.users ?? []).map(({ id, name }) => ({ id, name })),
+      users: server?.users ?? [],
     };
   }
 }

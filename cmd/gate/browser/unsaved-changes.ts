@@ -1,3 +1,4 @@
+import { Timer } from './async.ts';
 import type { SessionState } from './server.ts';
 import type { EditorState } from './state.ts';
 
@@ -46,9 +47,9 @@ export class UnsavedChanges {
   /** Writes since a save was asked for, without its own. */
   #laterWrites = 0;
   /** When the version came of a write that the page has not told of yet. */
-  #earlyAt = Number.NEGATIVE_INFINITY;
+  #earlyAt = 0;
   #isDoubtLong = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timer = new Timer();
 
   /** @param warns whether to ask before the page is left */
   constructor(state: EditorState, warns: boolean, onDoubt: () => void) {
@@ -87,7 +88,7 @@ export class UnsavedChanges {
   /** A document was reopened. */
   reset(): void {
     this.#modified = false;
-    this.#earlyAt = Number.NEGATIVE_INFINITY;
+    this.#earlyAt = 0;
     this.#writes = 0;
     this.#doubt();
     this.#guard();
@@ -119,13 +120,13 @@ export class UnsavedChanges {
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#timer.stop();
     window.removeEventListener('beforeunload', this.#ask);
   }
 
   #onWritten(): void {
     const isEarly = this.#isEarly();
-    this.#earlyAt = Number.NEGATIVE_INFINITY;
+    this.#earlyAt = 0;
     if (isEarly) return;
     this.#laterWrites += 1;
     this.#writes += 1;
@@ -142,13 +143,13 @@ export class UnsavedChanges {
 
   /** Gives the version of a write its time. */
   #doubt(): void {
-    clearTimeout(this.#timer);
+    this.#timer.stop();
     this.#isDoubtLong = false;
     if (this.#writes === 0) return;
-    this.#timer = setTimeout(() => {
+    this.#timer.start(DOUBT_MS, () => {
       this.#isDoubtLong = true;
       this.#onDoubt();
-    }, DOUBT_MS);
+    });
   }
 
   /** Listens only while it is needed: pages with this listener are kept out of the browser's back-forward cache. */
