@@ -1,6 +1,4 @@
-import type { Audit } from '../../../src/common/audit.ts';
-import type { Clock } from '../../../src/common/clock.ts';
-import type { Logger } from '../../../src/common/log.ts';
+import type { Common } from './common.ts';
 import type { Places } from './places.ts';
 import type { OpenSession, OpenSessions } from './ports.ts';
 import { type Opening, parseRawUri } from './raw-uri.ts';
@@ -13,7 +11,7 @@ export type Decision = 'unreadable' | 'unknown_session' | 'foreign_host' | 'conn
 /** Decides about a request line as the client sent it. The stage is `page` or `ws`. */
 export type Ask = (question: { uri: string; stage: string }) => Promise<Decision>;
 
-export interface AskDependencies {
+interface Dependencies extends Pick<Common, 'clock' | 'log' | 'audit'> {
   openSessions: OpenSessions;
   places: Pick<Places, 'use'>;
   readWopiSrc: ReadWopiSrc;
@@ -21,9 +19,6 @@ export interface AskDependencies {
   foreignHosts: boolean;
   /** Called with each WebSocket of a document of ours that is admitted. */
   onOpened: () => void;
-  clock: Clock;
-  log: Pick<Logger, 'info' | 'error'>;
-  audit: Audit;
 }
 
 /**
@@ -31,7 +26,7 @@ export interface AskDependencies {
  * session and, to edit, a place; one to another WOPI host needs a place unless the editor enforces reading. A page
  * request has no token in its URI: it is refused only where nobody could get a place. An error of our own admits.
  */
-export function createAsk(deps: AskDependencies): Ask {
+export function createAsk(deps: Dependencies): Ask {
   const { readWopiSrc, openSessions, foreignHosts, log, audit } = deps;
 
   async function findSession({ docId, token }: Opening): Promise<OpenSession | undefined> {
@@ -69,7 +64,7 @@ export function createAsk(deps: AskDependencies): Ask {
 async function atSocket(
   { docId, token, permission, wopiSrc }: Opening,
   session: OpenSession | undefined,
-  { places, onOpened, clock }: AskDependencies,
+  { places, onOpened, clock }: Dependencies,
 ): Promise<Decision> {
   if (docId === null) {
     // The editor enforces this permission.
@@ -84,7 +79,7 @@ async function atSocket(
   return limited(mayEnter);
 }
 
-async function atPage({ docId, permission, wopiSrc }: Opening, deps: AskDependencies): Promise<Decision> {
+async function atPage({ docId, permission, wopiSrc }: Opening, deps: Dependencies): Promise<Decision> {
   const { places, openSessions, clock } = deps;
   if (permission === 'readonly' || !(await places.use((counting) => counting.isFull()))) return undefined;
   if (docId === null) return limited(await places.use((counting) => counting.hasForeign(wopiSrc)));

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../../src/common/clock.ts';
-import type { Logger } from '../../../src/common/log.ts';
 import { repeat } from '../../../src/common/repeat.ts';
+import type { Common } from './common.ts';
 import type { Duty } from './leadership.ts';
-import type { Blobs, ClosedDocument, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { Blobs, ClosedDocument, RowsTransaction } from './ports.ts';
 import type { Presence } from './presence.ts';
 
 const SWEEP_MS = 60_000;
@@ -15,15 +14,10 @@ const GRACE_MS = 15 * 60_000;
 /** The documents, and the blobs, looked at in one transaction: others wait meanwhile. */
 const BATCH = 64;
 
-export interface CleaningDependencies {
-  rows: Rows;
+interface Dependencies extends Pick<Common, 'rows' | 'isSaving' | 'clock' | 'log'> {
   blobs: Pick<Blobs, 'remove' | 'list'>;
-  /** Returns whether a save of a document is under way or unresolved. */
-  isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
   presence: Pick<Presence, 'hasLeft'>;
   retainHours: number;
-  clock: Clock;
-  log: Logger;
 }
 
 /**
@@ -32,11 +26,11 @@ export interface CleaningDependencies {
  * editor has not listed it for a while: its save may still come. Bytes go a while after their last row.
  */
 export class Cleaning implements Duty {
-  readonly #deps: CleaningDependencies;
+  readonly #deps: Dependencies;
   #stop: () => Promise<unknown> = async () => {};
   #isStopped = false;
 
-  constructor(deps: CleaningDependencies) {
+  constructor(deps: Dependencies) {
     this.#deps = deps;
   }
 

@@ -1,42 +1,31 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Audit } from '../../../src/common/audit.ts';
-import { apart, type Clock } from '../../../src/common/clock.ts';
-import type { Logger } from '../../../src/common/log.ts';
+import { apart } from '../../../src/common/clock.ts';
 import { createDelivery } from './callback-body.ts';
+import type { Common } from './common.ts';
 import { PENDING_MS } from './counting.ts';
 import type { Duty } from './leadership.ts';
-import type { Links } from './links.ts';
 import type { DocumentRecord } from './model.ts';
-import type { EditorSample, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { EditorSample, RowsTransaction } from './ports.ts';
 
 /** The time without a view after which a document is closed (contract: States). */
 const QUIET_MS = 30_000;
 /** The documents closed in one transaction: others wait meanwhile, and all may be left at once. */
 const BATCH = 64;
 
-export interface ClosingDependencies {
-  rows: Rows;
-  /** Returns whether a save of a document is under way or unresolved: `closed` comes after it. */
-  isSaving: (docId: string, tx: RowsReader) => Promise<boolean>;
-  links: Pick<Links, 'sign'>;
-  onDelivery: () => void;
-  clock: Clock;
-  log: Logger;
-  audit: Audit;
-}
+type Dependencies = Pick<Common, 'rows' | 'isSaving' | 'links' | 'onDelivery' | 'clock' | 'log' | 'audit'>;
 
 /**
  * Closes documents without a view for 30 s. Only samples count: the 30 s begin anew after a start, and after a time
  * without samples. It closes only when a sample arrives: between two, somebody may have come back.
  */
 export class Closing implements Duty {
-  readonly #deps: ClosingDependencies;
+  readonly #deps: Dependencies;
   /** The time since which a document has had no view. A document with a view, or an unknown number of them, has no entry. */
   readonly #quietSince = new Map<string, number>();
   readonly #lastSeen = new Map<string, number>();
   #sampledAt: number | undefined;
 
-  constructor(deps: ClosingDependencies) {
+  constructor(deps: Dependencies) {
     this.#deps = deps;
   }
 

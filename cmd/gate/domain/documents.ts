@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Audit } from '../../../src/common/audit.ts';
-import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
+import type { Common } from './common.ts';
 import { type Embedding, invalidConfig } from './config-check.ts';
 import type { DocumentRecord } from './model.ts';
-import type { Downloader, Rows, RowsReader, RowsTransaction } from './ports.ts';
-import { dropUpload, takeUpload, type Uploaded, type Uploads } from './uploads.ts';
+import type { Downloader, RowsReader, RowsTransaction } from './ports.ts';
+import { dropUpload, takeUpload, type Uploaded } from './uploads.ts';
 
 type Wanted = Embedding['document'];
 
-interface Dependencies {
-  rows: Rows;
-  uploads: Uploads;
+interface Dependencies extends Pick<Common, 'rows' | 'uploads' | 'maxBytes' | 'clock' | 'audit'> {
   downloader: Downloader;
-  maxBytes: number;
-  clock: Clock;
-  audit: Audit;
 }
 
 /** The documents that the gate holds, one of each key (contract: Rules about document.key). */

@@ -1,25 +1,19 @@
-import type { Audit } from '../../../src/common/audit.ts';
-import type { Clock } from '../../../src/common/clock.ts';
-import type { Logger } from '../../../src/common/log.ts';
 import { CALLBACK_SCHEDULE, isTaken } from '../../../src/common/net/callback.ts';
 import { pause } from '../../../src/common/pause.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import { type Sending, sentAt } from './callback-body.ts';
+import type { Common } from './common.ts';
 import type { Duty } from './leadership.ts';
 import type { DeliveryRecord } from './model.ts';
-import type { CallbackPoster, Rows } from './ports.ts';
+import type { CallbackPoster } from './ports.ts';
 
 /** The documents whose callbacks are sent at the same time. */
 const PARALLEL = 64;
 /** The pause after the store failed, and the longest sleep: a clock may have been set. */
 const AGAIN_MS = 5_000;
 
-export interface OutboxDependencies extends Sending {
-  rows: Rows;
+export interface OutboxDependencies extends Sending, Pick<Common, 'rows' | 'clock' | 'log' | 'audit'> {
   poster: CallbackPoster;
-  clock: Clock;
-  log: Logger;
-  audit: Audit;
   schedule?: readonly number[] | undefined;
   parallel?: number;
   /** Returns whether this gate is still the one that sends; by default there is no other. */

@@ -1,29 +1,19 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Audit } from '../../../src/common/audit.ts';
-import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
-import type { Links } from './links.ts';
+import type { Common } from './common.ts';
 import type { VersionRecord } from './model.ts';
-import type { Attempt, EditorSample, Rows, RowsReader } from './ports.ts';
+import type { Attempt, EditorSample, RowsReader } from './ports.ts';
 import type { Presence } from './presence.ts';
 import { commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
-import { BrokenOff, type StoreOptions, type Uploads } from './uploads.ts';
+import { BrokenOff, type StoreOptions } from './uploads.ts';
 
-export interface SavesDependencies {
-  rows: Rows;
-  uploads: Uploads;
+export interface SavesDependencies extends Omit<Common, 'isSaving'> {
   presence: Pick<Presence, 'users'>;
-  links: Pick<Links, 'sign'>;
-  onDelivery: () => void;
-  maxBytes: number;
-  clock: Clock;
-  log: Logger;
-  audit: Audit;
   timings?: Partial<SaveTimings>;
 }
 

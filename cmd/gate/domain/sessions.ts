@@ -1,32 +1,27 @@
-import type { Audit } from '../../../src/common/audit.ts';
-import { type Clock, iso } from '../../../src/common/clock.ts';
+import { iso } from '../../../src/common/clock.ts';
 import type { EmbedSession, EmbedSessionState } from '../../../src/common/generated/wire.ts';
+import type { Common } from './common.ts';
 import type { Embedding } from './config-check.ts';
 import type { AdmissionAnswer } from './counting.ts';
 import { at, type Documents, findCurrent, letIn } from './documents.ts';
-import type { Links } from './links.ts';
 import { type DocumentRecord, GUEST, type Mode, type SessionRecord, type VersionRecord } from './model.ts';
 import { type Places, waitForFreed } from './places.ts';
-import type { Downloader, EditorServer, Rows } from './ports.ts';
+import type { Downloader, EditorServer } from './ports.ts';
 import type { Presence } from './presence.ts';
 import { assertActive, getSession, getState, hashToken, newSessionId, newToken } from './session-token.ts';
 import { uiDefaults } from './ui.ts';
 import { getLoadedAt } from './wopi-access.ts';
 import { toWopiSrc } from './wopi-src.ts';
 
-interface Dependencies {
-  rows: Rows;
+interface Dependencies extends Pick<Common, 'rows' | 'links' | 'clock' | 'audit'> {
   documents: Documents;
   downloader: Pick<Downloader, 'check'>;
   places: Pick<Places, 'use'>;
   editor: Pick<EditorServer, 'page'>;
   presence: Pick<Presence, 'users' | 'modified' | 'lists'>;
-  links: Links;
   /** The address at which the editor finds the WOPI host, without a slash at its end. */
   wopiUrl: string;
   ttlMinutes: number;
-  clock: Clock;
-  audit: Audit;
 }
 
 export interface Caller {

@@ -1,8 +1,9 @@
-import { type Clock, iso } from '../../../src/common/clock.ts';
+import { iso } from '../../../src/common/clock.ts';
 import type { LicenseState } from '../../../src/common/crypto/license.ts';
 import type { GateStatus } from '../../../src/common/generated/wire.ts';
+import type { Common } from './common.ts';
 import type { DeliveryRecord } from './model.ts';
-import type { EditorState, Rows } from './ports.ts';
+import type { EditorState } from './ports.ts';
 import type { UnsavedEdits } from './unsaved.ts';
 
 /** Most undelivered callbacks that are shown. */
@@ -10,18 +11,16 @@ const GIVEN_UP_SHOWN = 20;
 /** Anybody may ask; the disk is read for it at most this often. */
 const FRESH_MS = 1_000;
 
-export interface StatusDependencies {
-  rows: Rows;
+interface Dependencies extends Pick<Common, 'rows' | 'clock'> {
   editor: { state(): EditorState };
   unsaved: Pick<UnsavedEdits, 'list'>;
   figures: () => Promise<GateStatus['connections']>;
   license: () => LicenseState;
   callbackSigning: boolean;
-  clock: Clock;
 }
 
 /** Makes the body of `GET /svc/status` (contract: Gate status). */
-export function createStatus(deps: StatusDependencies): () => Promise<GateStatus> {
+export function createStatus(deps: Dependencies): () => Promise<GateStatus> {
   const { rows, editor, unsaved, figures, license, callbackSigning, clock } = deps;
   let read: { at: number; stored: ReturnType<typeof stored> } | undefined;
 

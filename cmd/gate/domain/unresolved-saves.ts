@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apart, type Clock } from '../../../src/common/clock.ts';
+import { apart } from '../../../src/common/clock.ts';
+import type { Common } from './common.ts';
 import type { UploadRecord } from './model.ts';
-import type { EditorSample, Rows, RowsReader } from './ports.ts';
-import type { Uploads } from './uploads.ts';
+import type { EditorSample, RowsReader } from './ports.ts';
 
 /** The time without a view after which a save that broke off is not expected again; the editor’s list may lag. */
 const ABSENT_MS = 3_000;
@@ -12,22 +12,19 @@ const WAIT_MS = 1_000;
 const SILENT_MS = 3_000;
 const POLL_MS = 200;
 
-export interface UnresolvedSavesDependencies {
-  rows: Rows;
-  uploads: Pick<Uploads, 'gate' | 'hasUnreported'>;
-  clock: Clock;
+interface Dependencies extends Pick<Common, 'rows' | 'uploads' | 'clock'> {
   /** The time that a save is expected again. */
   keepMs: number;
 }
 
 /** The saves of all gates that failed so that the editor repeats them, and those whose gate died. */
 export class UnresolvedSaves {
-  readonly #deps: UnresolvedSavesDependencies;
+  readonly #deps: Dependencies;
   /** Saves that broke off: by their blobs, the time since when nobody has had the document open. */
   #brokenOff = new Map<string, number | undefined>();
   #isSampleNeeded = false;
 
-  constructor(deps: UnresolvedSavesDependencies) {
+  constructor(deps: Dependencies) {
     this.#deps = deps;
   }
 

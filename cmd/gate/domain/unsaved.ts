@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
-import { type Clock, iso } from '../../../src/common/clock.ts';
+import { iso } from '../../../src/common/clock.ts';
 import { AppError, badRequest } from '../../../src/common/errors.ts';
-import type { Logger } from '../../../src/common/log.ts';
+import type { Common } from './common.ts';
 import type { UnsavedRecord, VersionRecord } from './model.ts';
-import type { Blobs, Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { Blobs, RowsReader, RowsTransaction } from './ports.ts';
 import type { Presence } from './presence.ts';
 import type { Saves } from './saves.ts';
-import { dropUpload, takeUpload, type Uploads } from './uploads.ts';
+import { dropUpload, takeUpload } from './uploads.ts';
 import { getLoadedAt } from './wopi-access.ts';
 
 /** The editor tries again every few seconds, and the gate holds a save for 25 s. */
@@ -36,14 +36,10 @@ export interface Unsaved {
   size: number;
 }
 
-export interface UnsavedDependencies {
-  rows: Rows;
+interface Dependencies extends Pick<Common, 'rows' | 'uploads' | 'isSaving' | 'clock' | 'log'> {
   blobs: Blobs;
-  uploads: Uploads;
-  saves: Pick<Saves, 'save' | 'isSaving'>;
+  saves: Pick<Saves, 'save'>;
   presence: Pick<Presence, 'hasViews'>;
-  clock: Clock;
-  log: Logger;
   timings?: Partial<UnsavedTimings>;
 }
 
@@ -61,17 +57,17 @@ export interface UnsavedTimings {
  * which contains it. After a minute the gate takes a file in and keeps it until an administrator decides.
  */
 export class UnsavedEdits {
-  readonly #deps: UnsavedDependencies;
+  readonly #deps: Dependencies;
   readonly #timings: UnsavedTimings;
 
-  constructor(deps: UnsavedDependencies) {
+  constructor(deps: Dependencies) {
     this.#deps = deps;
     this.#timings = { ...TIMINGS, ...deps.timings };
   }
 
   /** Decides what becomes of a file. Files of documents that the gate does not hold stay where they are. */
   async ask(file: Quarantined): Promise<Action> {
-    const { rows, saves, clock } = this.#deps;
+    const { rows, isSaving, clock } = this.#deps;
     const { docId, sha256 } = file;
     const awaited = { kind: 'awaited', docId, key: sha256 } as const;
     const found = await rows.read(async (tx) => ({
@@ -79,7 +75,7 @@ export class UnsavedEdits {
       version: await this.#isVersion(tx, { ...file, at: clock() - file.ageMs }),
       isContained: await this.#isContained(tx, file),
       since: (await tx.remembered(awaited))?.at,
-      isSaving: await saves.isSaving(docId, tx),
+      isSaving: await isSaving(docId, tx),
     }));
     if (!found.document) return 'wait';
     if (found.version || found.isContained) {

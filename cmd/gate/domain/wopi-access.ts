@@ -1,9 +1,8 @@
-import type { Clock } from '../../../src/common/clock.ts';
 import { AppError } from '../../../src/common/errors.ts';
-import type { Logger } from '../../../src/common/log.ts';
+import type { Common } from './common.ts';
 import { findCurrent } from './documents.ts';
 import type { DocumentRecord, SessionRecord, VersionRecord } from './model.ts';
-import type { Rows, RowsReader, RowsTransaction } from './ports.ts';
+import type { RowsReader, RowsTransaction } from './ports.ts';
 import { getState, hashToken } from './session-token.ts';
 
 export interface OpenFile {
@@ -15,7 +14,7 @@ export interface OpenFile {
 /** The rights to a document, by the access token. A token of another document is an unknown one. */
 export type WopiAccess = ReturnType<typeof createWopiAccess>;
 
-export function createWopiAccess({ rows, clock, log }: { rows: Rows; clock: Clock; log: Logger }) {
+export function createWopiAccess({ rows, clock, log }: Pick<Common, 'rows' | 'clock' | 'log'>) {
   const hasEnded = (session: SessionRecord) => getState(session, clock()) !== 'active';
 
   return {
