@@ -8,7 +8,7 @@ import {
   type ForeignState,
 } from './foreign.ts';
 import type { EditorSample, EditorView } from './ports.ts';
-import { createTimedKeys, type TimedKeys } from './timed-keys.ts';
+import { TimedKeys } from './timed-keys.ts';
 
 /** The time that a place, and its document, is kept for somebody who was let in and has not been seen yet. */
 export const PENDING_MS = 60_000;
@@ -68,8 +68,8 @@ export class Counting {
     this.#seen = new Set(stored?.seen);
     this.#released = new Set(stored?.released);
     this.#releasedAt = stored?.releasedAt ?? 0;
-    this.#held = createTimedKeys(HOLD_MS, stored?.held);
-    this.#pending = createTimedKeys(PENDING_MS, stored?.pending);
+    this.#held = new TimedKeys(HOLD_MS, stored?.held);
+    this.#pending = new TimedKeys(PENDING_MS, stored?.pending);
     this.#opening = new Map(stored?.opening);
     this.#foreign = createForeignReservations(PENDING_MS, stored?.foreign);
     this.#peaks = stored?.peaks ?? [];
@@ -121,8 +121,8 @@ export class Counting {
   /** Gives a session's place back: it is a view now, or it was deleted. A view that is still open keeps counting. */
   release(sessionId: string): void {
     this.#expire();
-    this.#held.remove(sessionId);
-    if (!this.#opening.has(sessionId)) this.#pending.remove(sessionId);
+    this.#held.delete(sessionId);
+    if (!this.#opening.has(sessionId)) this.#pending.delete(sessionId);
     if (!this.#seen.has(sessionId) && !this.#opening.has(sessionId)) return;
     this.#released.add(sessionId);
     this.#releasedAt = this.#clock();
@@ -155,7 +155,7 @@ export class Counting {
     const now = new Set(views.filter((view) => !view.readonly).map(connectionKey));
     for (const key of this.#seen) if (!now.has(key) && !this.#released.has(key)) this.#held.add(key, at);
     for (const key of now) {
-      this.#held.remove(key);
+      this.#held.delete(key);
       this.#removePending(key);
     }
     for (const key of this.#released) {
@@ -183,7 +183,7 @@ export class Counting {
     const peaks = this.#peaks.filter(({ at }) => at > since).map(({ current }) => current);
     return {
       current: this.#current(),
-      pending: this.#pending.size() + this.#foreign.size(),
+      pending: this.#pending.size + this.#foreign.size(),
       peak_5m: Math.max(this.#current(), ...peaks),
       limit: this.#limit(),
       readonly: sample?.readonly ?? 0,
@@ -204,7 +204,7 @@ export class Counting {
   }
 
   #current(): number {
-    return this.#seen.size + this.#held.size();
+    return this.#seen.size + this.#held.size;
   }
 
   /**
@@ -212,7 +212,7 @@ export class Counting {
    * anybody could keep everybody out.
    */
   #takenByOwn(): number {
-    return this.#current() + this.#pending.size();
+    return this.#current() + this.#pending.size;
   }
 
   #isEnforcing(): boolean {
@@ -241,7 +241,7 @@ export class Counting {
   }
 
   #removePending(key: string): void {
-    this.#pending.remove(key);
+    this.#pending.delete(key);
     this.#opening.delete(key);
   }
 }

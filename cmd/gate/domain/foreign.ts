@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createTimedKeys } from './timed-keys.ts';
+import { TimedKeys } from './timed-keys.ts';
 
 /** A connection to a document of another WOPI host, known by the hash of its token. */
 export interface ForeignConnection {
@@ -22,7 +22,7 @@ export interface ForeignState {
  * Reservations on documents of other WOPI hosts, until the editor lists those who made them. @param stayMs their time
  */
 export function createForeignReservations(stayMs: number, stored?: ForeignState) {
-  const waiting = createTimedKeys(stayMs, stored?.waiting);
+  const waiting = new TimedKeys(stayMs, stored?.waiting);
   const users = new Map<string, string>(stored?.users);
   let known: ReadonlySet<string> = new Set(stored?.known);
 
@@ -31,8 +31,8 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
     has: (connection: ForeignConnection) => waiting.has(toName(connection)),
     /** Returns the key of the view that the connection turned out to be. */
     findUser: (connection: ForeignConnection) => users.get(toName(connection)),
-    size: waiting.size,
-    expire: waiting.expire,
+    size: () => waiting.size,
+    expire: (now: number) => waiting.expire(now),
     /**
      * Takes in the editor’s views, which have users but no tokens: each new user on a document is taken for the one who
      * has waited longest for it, editing or reading. @param counts returns whether a key still counts as a connection
@@ -47,7 +47,7 @@ export function createForeignReservations(stayMs: number, stored?: ForeignState)
         if (!listed.has(key) && !met.has(key)) {
           const start = toName({ wopiSrc, tokenHash: '' });
           const first = waiting.keys().find((name) => name.startsWith(start));
-          if (first !== undefined) waiting.remove(first);
+          if (first !== undefined) waiting.delete(first);
           if (first !== undefined && !readonly) users.set(first, key);
         }
         listed.add(key);

@@ -103,8 +103,6 @@ function readSource(value: string, readWopiSrc: ReadWopiSrc): Named | undefined 
  * readings have to name the same document.
  */
 function readEncoded(encoded: string, readWopiSrc: ReadWopiSrc): Named | undefined {
-  const usual = readWopiSrc.escaped(encoded);
-  if (usual) return { wopiSrc: usual.wopiSrc, docId: usual.docId, args: new Map() };
   let found: Named | undefined;
   let text = encoded;
   for (let round = 0; round <= MAX_DECODINGS; round += 1) {

@@ -8,11 +8,7 @@ export interface WopiSrc {
   query: string;
 }
 
-export interface ReadWopiSrc {
-  (url: string): WopiSrc | undefined;
-  /** Reads the usual form: our own, without a query, escaped once as by `encodeURIComponent`. */
-  escaped(text: string): WopiSrc | undefined;
-}
+export type ReadWopiSrc = (url: string) => WopiSrc | undefined;
 
 const URL_FORM =
   /^(https?):\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?(\/[^?#\\]*)?(?:\?([^#]*))?$/i;
@@ -42,15 +38,8 @@ export function createWopiSrcReader(wopiUrl: string): ReadWopiSrc {
   const own = parse(`${wopiUrl}/`);
   if (!own) throw new TypeError('the WOPI address is not an http(s) URL');
   const ownFiles = `${own.path.slice(0, -1)}${FILES}`;
-  const handedOut = toWopiSrc(wopiUrl, '');
-  const handedOutEscaped = encodeURIComponent(handedOut);
 
-  const ours = (text: string, start: string): WopiSrc | undefined => {
-    const docId = text.startsWith(start) ? text.slice(start.length) : '';
-    return DOC_ID.test(docId) ? { wopiSrc: toWopiSrc(wopiUrl, docId), docId, query: '' } : undefined;
-  };
-
-  const read = (text: string): WopiSrc | undefined => {
+  return (text) => {
     const url = parse(text);
     if (!url) return undefined;
     const { scheme, host, port, path, query } = url;
@@ -66,10 +55,6 @@ export function createWopiSrcReader(wopiUrl: string): ReadWopiSrc {
     const authority = port === DEFAULT_PORTS[scheme] ? host : `${host}:${port}`;
     return { wopiSrc: `${scheme}://${authority}${decoded}`, docId: null, query };
   };
-
-  return Object.assign((text: string) => ours(text, handedOut) ?? read(text), {
-    escaped: (text: string) => ours(text, handedOutEscaped),
-  });
 }
 
 /** Text with its escapes decoded once; undefined when one is malformed. */
