@@ -139,7 +139,7 @@ async function createParts(base: Base, overrides: Overrides) {
 
   const editor = createEditorServer({
     ...{ ...config.editor, readWopiSrc: base.readWopiSrc, clock, log },
-    isUrgent: async () => saves.needsSample() || places.use((counting) => counting.isFreeing()),
+    isUrgent: async () => saves.unresolved.isSampleNeeded || places.use((counting) => counting.isFreeing()),
     baseUrl: config.baseUrl,
     sampleIntervalMs: overrides.sampleIntervalMs,
   });
@@ -165,7 +165,9 @@ async function createParts(base: Base, overrides: Overrides) {
     // Another gate may have been called.
     if (sample.views.some(({ docId }) => docId !== null)) editorCalls.called();
     if (leadership.leads())
-      saves.observe(sample).catch((error) => log.error({ err: error }, 'unresolved saves could not be looked at'));
+      saves.unresolved
+        .observe(sample)
+        .catch((error) => log.error({ err: error }, 'unresolved saves could not be looked at'));
     const matched = await presence.observe(sample);
     if (!leadership.leads()) return;
     await Promise.all([places.observe(matched), closing.observe(matched)]).catch((error) =>

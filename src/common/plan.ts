@@ -42,12 +42,7 @@ export const MIN_CONNS_PER_ORDER = plan.connections.min_per_order;
 export const COUNTING = plan.counting;
 
 /** The gate's plan; `connections` are concurrent editing ones. */
-export interface ConnectionPlan {
-  edition: Edition;
-  connections: number;
-  /** Features of the licence; empty in Community. */
-  features: string[];
-}
+type ConnectionPlan = Pick<DocbuilderPlan, 'edition' | 'features'> & { connections: number };
 
 /**
  * Returns the gate's plan (contract: Connections and embedding): with a licence in force exactly its connections, even

@@ -95,7 +95,7 @@ export async function savesBench(options: BenchOptions = {}) {
   const sample = async (...views: View[]): Promise<void> => {
     last = createSample(clock(), views);
     for (const { userId } of last.views) listed.add(userId);
-    await saves.observe(last);
+    await saves.unresolved.observe(last);
     await closing.observe(last);
   };
   const bring = (content: string | Buffer) => bringTo(dataDir, content);

@@ -6,7 +6,7 @@ import { atMost } from '../../../src/common/pause.ts';
 import { Unavailable } from '../../../src/common/unavailable.ts';
 import type { Common } from './common.ts';
 import type { VersionRecord } from './model.ts';
-import type { Attempt, EditorSample, RowsReader } from './ports.ts';
+import type { Attempt, RowsReader } from './ports.ts';
 import type { Presence } from './presence.ts';
 import { commitSave, type SaveFacts, type Saver } from './save-transaction.ts';
 import { UnresolvedSaves } from './unresolved-saves.ts';
@@ -47,12 +47,12 @@ export class Saves {
   readonly #deps: SavesDependencies;
   readonly #timings: SaveTimings;
   readonly #underWay = new Set<UnderWay>();
-  readonly #unresolved: UnresolvedSaves;
+  readonly unresolved: UnresolvedSaves;
 
   constructor(deps: SavesDependencies) {
     this.#deps = deps;
     this.#timings = { ...TIMINGS, ...deps.timings };
-    this.#unresolved = new UnresolvedSaves({ ...deps, keepMs: this.#timings.unresolvedMs });
+    this.unresolved = new UnresolvedSaves({ ...deps, keepMs: this.#timings.unresolvedMs });
   }
 
   /**
@@ -86,7 +86,7 @@ export class Saves {
       return await this.#store(session, open(), facts, { gone, attempt });
     } catch (thrown) {
       const error = thrown instanceof AppError ? thrown : new AppError('internal', {}, { status: 503, cause: thrown });
-      if (error instanceof BrokenOff) this.#unresolved.needSample();
+      if (error instanceof BrokenOff) this.unresolved.isSampleNeeded = true;
       // The version may be there, with its callback: only the answer to the commit may have been lost.
       if (error.status === 503) onDelivery();
       throw error;
@@ -131,26 +131,16 @@ export class Saves {
   async hasUnresolvedSave(docId: string): Promise<boolean> {
     const own = this.#getUnderWay(docId);
     if (own.length > 0) await atMost(WAIT_MS, Promise.all(own.map(({ ended }) => ended.promise)));
-    return this.#getUnderWay(docId).some(({ gone }) => gone?.aborted) || this.#unresolved.has(docId);
+    return this.#getUnderWay(docId).some(({ gone }) => gone?.aborted) || this.unresolved.has(docId);
   }
 
   /** Returns whether a save of a document is under way or unresolved, at any gate. */
   async isSaving(docId: string, tx: RowsReader): Promise<boolean> {
-    return this.#getUnderWay(docId).length > 0 || this.#unresolved.isExpected(tx, docId);
+    return this.#getUnderWay(docId).length > 0 || this.unresolved.isExpected(tx, docId);
   }
 
   #getUnderWay(docId: string): UnderWay[] {
     return [...this.#underWay].filter((save) => save.docId === docId);
-  }
-
-  /** Forgets unresolved saves of documents that the editor has closed. */
-  observe(sample: Pick<EditorSample, 'at' | 'views'>): Promise<void> {
-    return this.#unresolved.observe(sample);
-  }
-
-  /** Returns whether `observe` needs a sample soon. */
-  needsSample(): boolean {
-    return this.#unresolved.needsSample();
   }
 
   /** Resolves once there has been no save for a moment. */

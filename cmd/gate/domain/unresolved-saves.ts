@@ -22,7 +22,8 @@ export class UnresolvedSaves {
   readonly #deps: Dependencies;
   /** Saves that broke off: by their blobs, the time since when nobody has had the document open. */
   #brokenOff = new Map<string, number | undefined>();
-  #isSampleNeeded = false;
+  /** A save that broke off may come again, which the next sample shows. */
+  isSampleNeeded = false;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -62,15 +63,6 @@ export class UnresolvedSaves {
     return (await tx.uploads({ docId })).some((upload) => this.#isRecent(upload));
   }
 
-  /** Returns whether a save that broke off may come again, which the next sample shows. */
-  needsSample(): boolean {
-    return this.#isSampleNeeded;
-  }
-
-  needSample(): void {
-    this.#isSampleNeeded = true;
-  }
-
   /**
    * Ends saves that broke off and whose document is closed: a killed editor does not repeat them. Begins the time of
    * others anew where the clock was set back.
@@ -84,7 +76,7 @@ export class UnresolvedSaves {
     const before = this.#brokenOff;
     this.#brokenOff = new Map(absent.map(({ blob }): [string, number] => [blob, before.get(blob) ?? at]));
     const done = absent.filter(({ blob }) => apart(at, this.#brokenOff.get(blob) ?? at) >= ABSENT_MS);
-    this.#isSampleNeeded = uploads.length > done.length;
+    this.isSampleNeeded = uploads.length > done.length;
     if (done.length + ahead.length === 0) return;
     await this.#deps.rows.transact(async (tx) => {
       for (const upload of ahead) await tx.renewUpload({ ...upload, seenAt: at });

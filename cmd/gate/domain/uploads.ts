@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../../src/common/clock.ts';
-import { AppError, badRequest } from '../../../src/common/errors.ts';
+import { AppError, type AppErrorOptions, badRequest } from '../../../src/common/errors.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { atMost } from '../../../src/common/pause.ts';
 import { repeat } from '../../../src/common/repeat.ts';
@@ -17,19 +17,19 @@ const FORGET_MS = 60_000;
 
 /** Content that stalled or broke off: a problem of its sender or the network. */
 export class BrokenOff extends AppError {
+  constructor(message: string, options: AppErrorOptions) {
+    super('bad_request', { errors: [{ path: '', message }] }, options);
+  }
+
   static stalled(): BrokenOff {
-    return new BrokenOff('bad_request', mistake('nội dung ngừng được gửi'), { status: 408 });
+    return new BrokenOff('nội dung ngừng được gửi', { status: 408 });
   }
 
   /** An error of the content’s stream; an `AppError` stays as it is. */
   static from(error: Error): AppError {
     if (error instanceof AppError) return error;
-    return new BrokenOff('bad_request', mistake('nội dung bị ngắt giữa chừng'), { cause: error });
+    return new BrokenOff('nội dung bị ngắt giữa chừng', { cause: error });
   }
-}
-
-function mistake(message: string): { errors: object[] } {
-  return { errors: [{ path: '', message }] };
 }
 
 export interface UploadsDependencies {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 
-export interface BodyTimes {
+interface BodyTimes {
   /** Milliseconds without a byte. */
   idleMs: number;
   /** Milliseconds for the whole body; by default the server's limit for a request holds. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { type AppError, badRequest, fileTooLarge } from '../errors.ts';
-import { type BodyTimes, watchBody } from './idle.ts';
+import { watchBody } from './idle.ts';
 import type { JsonAllocation } from './json-memory.ts';
 
 /** Least bytes a second; slower JSON only holds a connection. */
@@ -33,36 +33,6 @@ export async function readJsonText(
   if (length > maxBytes) throw tooLarge(maxBytes);
   held?.assertRoom(length);
   const times = { idleMs, allMs: idleMs + ((length || maxBytes) / SLOWEST) * 1000 };
-  return readBody(request, times, maxBytes, held);
-}
-
-/** @param path of the value in the request @throws {AppError} `bad_request` */
-export function parseJson(bytes: Uint8Array, path: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (error) {
-    throw badRequest({ path, message: `không phải JSON hợp lệ${describePlace(error)}` });
-  }
-}
-
-/** Describes where the parser stopped; its message may contain a piece of the content. */
-function describePlace(error: unknown): string {
-  const place = / at position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(error instanceof Error ? error.message : '');
-  if (!place) return '';
-  const [, position, line, column] = place;
-  return ` ở vị trí ${position}${line === undefined ? '' : ` (dòng ${line}, cột ${column})`}`;
-}
-
-function tooLarge(maxBytes: number): AppError {
-  return fileTooLarge(maxBytes, { subject: 'body' });
-}
-
-function readBody(
-  request: IncomingMessage,
-  times: BodyTimes,
-  maxBytes: number,
-  held?: JsonAllocation,
-): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -90,4 +60,25 @@ function readBody(
       done(() => reject(badRequest({ path: '', message: 'dữ liệu gửi lên bị ngắt giữa chừng' }))),
     );
   });
+}
+
+/** @param path of the value in the request @throws {AppError} `bad_request` */
+export function parseJson(bytes: Uint8Array, path: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw badRequest({ path, message: `không phải JSON hợp lệ${describePlace(error)}` });
+  }
+}
+
+/** Describes where the parser stopped; its message may contain a piece of the content. */
+function describePlace(error: unknown): string {
+  const place = / at position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(error instanceof Error ? error.message : '');
+  if (!place) return '';
+  const [, position, line, column] = place;
+  return ` ở vị trí ${position}${line === undefined ? '' : ` (dòng ${line}, cột ${column})`}`;
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return fileTooLarge(maxBytes, { subject: 'body' });
 }

@@ -30,23 +30,7 @@ export interface PostOptions {
  * Sends requests to URLs of callers (contract: Outbound URL rules). Errors have `detail.reason`, and `detail.status`
  * for a wrong status. After an abort they are the signal's reason.
  */
-export interface Outbound {
-  /**
-   * Checks a URL and the addresses of its host without connecting. Resolves also when the name has no address now, or
-   * the resolver is slow: the request checks again.
-   * @throws {AppError} url_not_allowed
-   */
-  check(url: string): Promise<void>;
-  /**
-   * GETs a URL with status 200 into a new file, through at most 3 redirects.
-   * @throws {AppError} url_not_allowed, download_failed, file_too_large; errors of the file system as they are
-   */
-  download(url: string, options: DownloadOptions): Promise<Downloaded>;
-  /**
-   * POSTs to a URL, and returns any status. Follows no redirect. @throws {AppError} url_not_allowed, download_failed
-   */
-  post(url: string, options: PostOptions): Promise<{ status: number }>;
-}
+export type Outbound = ReturnType<typeof createOutbound>;
 
 const late = () => fetchFailed('timeout');
 const MAX_REDIRECTS = 3;
@@ -65,13 +49,18 @@ export function createOutbound(options: {
   lookup?: Lookup | undefined;
   userAgent: string;
   proxy?: URL | undefined;
-}): Outbound {
+}) {
   const { allow, deny = [], userAgent, proxy, lookup = createLookup() } = options;
   const resolve = (url: URL, signal?: AbortSignal) => resolveTarget(url, { allow, deny, lookup }, signal);
   const ownHeaders = { 'user-agent': userAgent, 'accept-encoding': 'identity' };
 
   return {
-    async check(url) {
+    /**
+     * Checks a URL and the addresses of its host without connecting. Resolves also when the name has no address now, or
+     * the resolver is slow: the request checks again.
+     * @throws {AppError} url_not_allowed
+     */
+    async check(url: string): Promise<void> {
       try {
         await resolve(parseTarget(url));
       } catch (error) {
@@ -79,7 +68,11 @@ export function createOutbound(options: {
       }
     },
 
-    download: (text, { path, maxBytes, timeoutMs, signal: outer }) =>
+    /**
+     * GETs a URL with status 200 into a new file, through at most 3 redirects.
+     * @throws {AppError} url_not_allowed, download_failed, file_too_large; errors of the file system as they are
+     */
+    download: (text: string, { path, maxBytes, timeoutMs, signal: outer }: DownloadOptions): Promise<Downloaded> =>
       withDeadline(timeoutMs, late, outer, async (signal) => {
         let url = parseTarget(text);
         for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
@@ -95,7 +88,8 @@ export function createOutbound(options: {
         throw fetchFailed('redirects');
       }),
 
-    post: (text, { headers, body, timeoutMs, signal: outer }) =>
+    /** POSTs to a URL, and returns any status. Follows no redirect. @throws {AppError} url_not_allowed, download_failed */
+    post: (text: string, { headers, body, timeoutMs, signal: outer }: PostOptions): Promise<{ status: number }> =>
       withDeadline(timeoutMs, late, outer, async (signal) => {
         const target = await resolve(parseTarget(text), signal);
         const request = { method: 'POST', headers: { ...headers, ...ownHeaders }, body } as const;

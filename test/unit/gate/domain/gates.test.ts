@@ -149,10 +149,10 @@ describe('two gates on one database', function () {
     content.destroy(new Error('aborted'));
     await broken;
     const at = Date.now();
-    for (const seconds of [0, 2]) await two.saves.observe({ at: at + seconds * 1_000, views: [] });
-    expect([await unresolved(), two.saves.needsSample()]).to.deep.equal([[true, true], true]);
-    await two.saves.observe({ at: at + 3_000, views: [] });
-    expect([await unresolved(), two.saves.needsSample()]).to.deep.equal([[false, false], false]);
+    for (const seconds of [0, 2]) await two.saves.unresolved.observe({ at: at + seconds * 1_000, views: [] });
+    expect([await unresolved(), two.saves.unresolved.isSampleNeeded]).to.deep.equal([[true, true], true]);
+    await two.saves.unresolved.observe({ at: at + 3_000, views: [] });
+    expect([await unresolved(), two.saves.unresolved.isSampleNeeded]).to.deep.equal([[false, false], false]);
   });
 
   it('take in what the editor lists while somebody changes a document that stays open', async () => {

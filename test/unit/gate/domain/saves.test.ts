@@ -283,7 +283,7 @@ describe('saves', () => {
     await begin();
     await breaksOff();
     await bench.sample({ docId: 'doc_a' });
-    expect(bench.saves.needsSample()).to.equal(true);
+    expect(bench.saves.unresolved.isSampleNeeded).to.equal(true);
     for (const [seconds, troubled] of [
       [1, true],
       [2, true],
@@ -293,7 +293,7 @@ describe('saves', () => {
       await bench.sample({ docId: 'doc_b' });
       expect(await isUnresolved(), `${seconds} s later`).to.equal(troubled);
     }
-    expect(bench.saves.needsSample()).to.equal(false);
+    expect(bench.saves.unresolved.isSampleNeeded).to.equal(false);
   });
 
   it('that broke off stay owed while somebody has the document open again and again', async () => {
