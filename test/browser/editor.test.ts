@@ -793,6 +793,14 @@ for (const installed of BROWSERS) {
       expect(await toldBy(page)).to.deep.equal(['onReady', 'onDocumentLoaded']);
     });
 
+    it('gives its token to no page of another origin', async () => {
+      gate.orders.address = '@evil.example/';
+      await call('make("editor")');
+      const detail = { reason: 'editor_url' };
+      expect(await event(page, 'onError')).to.deep.include({ code: 'load_failed', detail });
+      expect(posts()).to.deep.equal([]);
+    });
+
     it('a document whose password is not given is load_failed at once', async () => {
       gate.orders.locked = true;
       await call('make("editor")');

@@ -29,6 +29,8 @@ export interface Orders extends Behaviour {
   /** No answer at all. */
   down?: boolean;
   frameAncestors?: string;
+  /** `editor_url` of sessions. */
+  address?: string;
   /** The editor's server lists nobody. */
   nobody?: boolean;
   /** When the editor fetched the document. */
@@ -132,7 +134,9 @@ export async function startFakeGate() {
       limited,
       limit: limited ? { code: 'connection_limit_reached', limit: 2, current: 2, pending: 0 } : null,
       message: limited ? 'Hết chỗ.' : null,
-      editor_url: `/browser/1/cool.html?WOPISrc=x&lang=vi${session.mode === 'view' ? '&permission=readonly' : ''}`,
+      editor_url:
+        gate.orders.address ??
+        `/browser/1/cool.html?WOPISrc=x&lang=vi${session.mode === 'view' ? '&permission=readonly' : ''}`,
       form: { access_token: session.token, access_token_ttl: 4_000_000_000_000, ui_defaults: 'UIMode=compact' },
       version: gate.documents.get(session.key)?.version ?? 0,
     };
