@@ -75,26 +75,21 @@ export class Sessions {
   #add(
     embedding: Embedding,
     { origin, baseUrl }: Caller,
-    {
-      sessionId,
-      docId,
-      tokenHash,
-      full,
-    }: Pick<SessionRecord, 'sessionId' | 'docId' | 'tokenHash'> & { full?: Full | undefined },
+    { full, ...ids }: Pick<SessionRecord, 'sessionId' | 'docId' | 'tokenHash'> & { full: Full | undefined },
   ): Promise<Answered> {
     const { rows, ttlMinutes, clock } = this.#deps;
     const { callbackUrl, document, readOnly, lang, ui, user } = embedding;
     return rows.transact(async (tx) => {
       const now = clock();
       const session: SessionRecord = {
-        ...{ sessionId, docId, tokenHash, readOnly, lang, ui, origin },
+        ...{ ...ids, readOnly, lang, ui, origin },
         ...decideMode(embedding.mode, full, { readOnly, hasEdited: false }),
-        user: user ?? { id: sessionId, name: GUEST },
+        user: user ?? { id: ids.sessionId, name: GUEST },
         createdAt: now,
         expiresAt: now + ttlMinutes * 60_000,
         closedAt: null,
       };
-      const opened = await letIn(tx, docId, now, { title: document.title, callbackUrl, baseUrl });
+      const opened = await letIn(tx, ids.docId, now, { title: document.title, callbackUrl, baseUrl });
       await tx.putSession(session);
       return { session, document: opened, full };
     });
