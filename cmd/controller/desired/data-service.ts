@@ -70,7 +70,7 @@ export function licenseSecret(situation: Situation): Manifest<V1Secret> {
 export function dataWorkload(
   situation: Situation,
   component: 'gate' | 'docbuilder',
-  replicas: number,
+  replicas: number | undefined,
   pod: PodParts,
 ): KubernetesObject[] {
   if (!isShared(situation.instance.spec)) return [deployment(situation, component, ONE_AT_A_TIME, pod)];

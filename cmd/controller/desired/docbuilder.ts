@@ -20,6 +20,8 @@ const POD_IP: V1EnvVar = { name: 'SVC_POD_IP', valueFrom: { fieldRef: { fieldPat
 /** DocBuilder: Deployment, claim, Service, autoscaler, and the number of workers in each pod, which it watches. */
 export function docbuilderObjects(situation: Situation): readonly KubernetesObject[] {
   const sizing = docbuilderSizing(situation);
+  // Between its bounds the number is the autoscaler's: to apply it would undo what it has just set.
+  const isScaled = sizing.scaling && situation.docbuilder?.replicas === sizing.replicas;
   return [
     serviceAccount(situation, 'docbuilder'),
     workerCount(situation, sizing),
@@ -30,7 +32,7 @@ export function docbuilderObjects(situation: Situation): readonly KubernetesObje
       ports: [{ name: 'http', port: PORTS.docbuilder.http, targetPort: 'http' }],
     }),
     ...autoscaler(situation, sizing),
-    ...dataWorkload(situation, 'docbuilder', sizing.replicas, docbuilderPod(situation, sizing)),
+    ...dataWorkload(situation, 'docbuilder', isScaled ? undefined : sizing.replicas, docbuilderPod(situation, sizing)),
   ];
 }
 

@@ -21,7 +21,8 @@ const REVISIONS = 2;
 const PROGRESS_SECONDS = 600;
 
 interface Workload {
-  replicas: number;
+  /** Absent: an autoscaler sets it. */
+  replicas?: number | undefined;
   strategy: V1DeploymentStrategy;
 }
 
@@ -29,7 +30,7 @@ interface Workload {
 export const ONE_AT_A_TIME: Workload = { replicas: 1, strategy: { type: 'Recreate' } };
 
 /** A new pod is ready before an old one goes. */
-export function rolling(replicas: number): Workload {
+export function rolling(replicas: number | undefined): Workload {
   return { replicas, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
 }
 
@@ -40,7 +41,7 @@ export function deployment(
   pod: PodParts,
 ): Manifest<V1Deployment> {
   const spec = {
-    replicas,
+    ...(replicas !== undefined && { replicas }),
     revisionHistoryLimit: REVISIONS,
     // While the old pod drains there is no progress to be seen.
     progressDeadlineSeconds: PROGRESS_SECONDS + pod.terminationGracePeriodSeconds,

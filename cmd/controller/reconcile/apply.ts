@@ -1,3 +1,4 @@
+import type { V1Deployment } from '@kubernetes/client-node';
 import type { Logger } from '../../../src/common/log.ts';
 import { applyStage } from '../desired/index.ts';
 import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
@@ -15,6 +16,9 @@ import type { RepairLimiter } from './queue.ts';
 const NEVER_DELETED: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Secret']);
 /** Kinds that are read before each apply: not everything in them can be changed. */
 const READ_FIRST: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'Ingress']);
+const HANDOVER_MANAGER = 'svc-controller-handover';
+
+type Deployment = V1Deployment & KubernetesObject;
 
 export interface ApplyContext {
   client: Client;
@@ -115,12 +119,13 @@ async function sendObject(context: ApplyContext, wanted: KubernetesObject, diges
       return { answer: made };
     }
     const isOurs = known?.ownerUid === instance.uid && !known.deleting;
-    if (!isOurs || READ_FIRST.has(wanted.kind)) {
+    if (!isOurs || READ_FIRST.has(wanted.kind) || isScaledByOthers(wanted)) {
       live = await client.get(findResource(wanted), wanted.metadata.namespace, wanted.metadata.name);
       const [, name] = splitKey(instance.key);
       const trouble = live && ownershipTrouble(live, { name, uid: instance.uid });
       if (trouble) return { trouble };
       if (live && !isOwned(live)) await expectNotDeleted(context);
+      if (live && isScaledByOthers(wanted)) await handOverReplicas(client, live);
     }
     const { object, notes: remarks } = live ? toAttainable(wanted, live) : { object: wanted, notes: [] };
     const answer = await write(context, markApplied(object), live, isOurs ? known.uid : live?.metadata.uid);
@@ -140,6 +145,19 @@ async function sendObject(context: ApplyContext, wanted: KubernetesObject, diges
     // A volume that its class cannot enlarge does its work as it is.
     return live && wanted.kind === 'PersistentVolumeClaim' ? { remarks: [trouble.message] } : { trouble };
   }
+}
+
+function isScaledByOthers(wanted: KubernetesObject): boolean {
+  return wanted.kind === 'Deployment' && (wanted as Deployment).spec?.replicas === undefined;
+}
+
+/** A number that nobody owns any more would become 1, so another field manager has it until an autoscaler changes it. */
+async function handOverReplicas(client: Client, live: KubernetesObject): Promise<void> {
+  if (appliedFields(live)?.['f:spec']?.['f:replicas'] === undefined) return;
+  const { apiVersion, kind, metadata, spec } = live as Deployment;
+  const { namespace, name, uid, resourceVersion } = metadata;
+  const number = { metadata: { namespace, name, uid, resourceVersion }, spec: { replicas: spec?.replicas } };
+  await client.apply(findResource(live), { apiVersion, kind, ...number } as Deployment, { manager: HANDOVER_MANAGER });
 }
 
 /** Before an object is adopted: in a deletion with `--cascade=orphan` it would be deleted with the instance. */

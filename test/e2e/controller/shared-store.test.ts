@@ -1,4 +1,7 @@
+import type { V1Deployment } from '@kubernetes/client-node';
 import { expect } from 'chai';
+import { type KubernetesObject, RESOURCES } from '../../../cmd/controller/k8s/api.ts';
+import { appliedFields } from '../../../cmd/controller/reconcile/live-object.ts';
 import { useTestCluster } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
@@ -6,6 +9,8 @@ const STORAGE = {
   postgres: { secretName: 'office-db-app' },
   s3: { bucket: 'documents', endpoint: 'http://s3.storage:3900', secretName: 'office-bucket' },
 };
+
+const SCALED = { workers: 16, autoscaling: { minReplicas: 2 } };
 
 /** The API server is real; no pod runs. */
 describe('the controller makes an instance without volumes', function () {
@@ -18,8 +23,7 @@ describe('the controller makes an instance without volumes', function () {
       'office',
     );
     await cluster.startController();
-    const docbuilder = { workers: 16, autoscaling: { minReplicas: 2 } };
-    await cluster.apply('office', { storage: STORAGE, docbuilder });
+    await cluster.apply('office', { storage: STORAGE, docbuilder: SCALED });
     await cluster.settled('office');
   });
 
@@ -44,6 +48,34 @@ describe('the controller makes an instance without volumes', function () {
     await scale(9);
     await until('the most that the plan allows', async () => (await replicas('office-docbuilder')) === 4);
     await cluster.settled('office', ({ status }) => status?.docbuilder?.workers === 16);
+  });
+
+  it('leaves the number to the autoscaler from the start, and no pod goes when one is switched on', async () => {
+    await cluster.apply('office', { storage: STORAGE, docbuilder: { workers: 16 } });
+    await until(
+      'there is no autoscaler',
+      async () => !(await cluster.objects()).has('HorizontalPodAutoscaler/office-docbuilder'),
+    );
+    const { resourceVersion = '' } = (await cluster.deployment('office-docbuilder')).metadata;
+    const numbers = new Set<number | undefined>();
+    const watching = new AbortController();
+    const seen = cluster.client.watch<V1Deployment & KubernetesObject>(
+      RESOURCES.deployment,
+      { namespace: cluster.namespace, resourceVersion, signal: watching.signal },
+      ({ object }) => object.metadata?.name === 'office-docbuilder' && numbers.add(object.spec?.replicas),
+    );
+    await cluster.apply('office', { storage: STORAGE, docbuilder: { ...SCALED, workerMaxJobs: 100 } });
+    await until('the number is not the controllers own', async () => {
+      const live = await cluster.deployment('office-docbuilder');
+      return appliedFields(live)?.['f:spec']?.['f:replicas'] === undefined || undefined;
+    });
+    await scale(3);
+    await cluster.apply('office', { storage: STORAGE, docbuilder: { ...SCALED, workerMaxJobs: 101 } });
+    await cluster.settled('office');
+    await cluster.idle();
+    watching.abort();
+    await seen.catch(() => undefined);
+    expect([...numbers]).to.deep.equal([4, 3]);
   });
 
   it('replaces the pods when the password of the database is another one, and the editor is left alone', async () => {
