@@ -11,6 +11,8 @@ const NO_VERSION = '1';
 export interface List<T> {
   metadata: { resourceVersion: string; continue?: string };
   items: T[];
+  /** Epoch milliseconds by the API server's clock: the one that wrote the times in the items. */
+  time: number;
 }
 
 export interface WatchEvent<T> {
@@ -102,10 +104,12 @@ export class ApiClient {
       query,
       ...(metadataOnly && { accept: metadataAccept('PartialObjectMetadataList') }),
     };
-    const { metadata, items } = toObject(request, await this.#send(request)) as Partial<List<T>>;
+    const { value, date } = await this.#send(request);
+    const { metadata, items } = toObject(request, value) as Partial<List<T>>;
     // An empty list means that everything is gone.
     if (!metadata?.resourceVersion || !Array.isArray(items ?? [])) throw notJson(request, 'the answer is no list');
-    return { metadata, items: (items ?? []).map((item) => withKind<T>(resource, item)) };
+    const time = Date.parse(date) || Date.now();
+    return { metadata, time, items: (items ?? []).map((item) => withKind<T>(resource, item)) };
   }
 
   /** Resolves when the server ends the watch; rejects when it refuses, when nothing comes for 30 s, and with what `onEvent` throws. */
@@ -199,11 +203,12 @@ export class ApiClient {
   }
 
   async #object<T extends KubernetesObject>(resource: Resource, request: Request): Promise<T> {
-    return withKind(resource, toObject(request, await this.#send(request)) as Partial<T>);
+    const { value } = await this.#send(request);
+    return withKind(resource, toObject(request, value) as Partial<T>);
   }
 
-  /** @returns the answer's JSON, or its text where it is none */
-  async #send(request: Request): Promise<unknown> {
+  /** @returns the answer's JSON, or its text where it is none, and its header Date */
+  async #send(request: Request): Promise<{ value: unknown; date: string }> {
     const called = `${request.method} ${request.path}`;
     const late = (): Error => new UnreachableError(called, 'ETIMEDOUT', `no answer within ${this.#timeoutMs / 1000} s`);
     const { signal, end } = startDeadline(this.#timeoutMs, late);
@@ -237,7 +242,9 @@ export class ApiClient {
     });
     const text = await answer.body.text();
     const json = tryParse(text);
-    if (answer.statusCode >= 200 && answer.statusCode < 300) return json ?? text;
+    if (answer.statusCode >= 200 && answer.statusCode < 300) {
+      return { value: json ?? text, date: String(answer.headers['date']) };
+    }
     throw parseRefusal(`${method} ${path}`, answer.statusCode, json, String(answer.headers['retry-after'] ?? ''));
   }
 }

@@ -32,16 +32,14 @@ const STALLED_MS = 600_000;
 /**
  * Finds out why the pods of an instance do not run, by component. A lost node comes first: other pods may wait for their volumes
  * because of it.
- * @param now epoch milliseconds
  */
 export async function podTroubles(
   client: Client,
   namespace: string,
   instance: string,
-  now: number,
 ): Promise<Map<ComponentName, Trouble>> {
   const labelSelector = `app.kubernetes.io/name=svc,app.kubernetes.io/instance=${instance}`;
-  const { items } = await client.list<Pod>(PODS, { namespace, labelSelector, limit: 200 });
+  const { items, time: now } = await client.list<Pod>(PODS, { namespace, labelSelector, limit: 200 });
   const troubles = new Map<ComponentName, Trouble>();
   for (const find of [nodeTrouble, findPodTrouble, (pod: Pod) => eventTrouble(client, pod)]) {
     for (const pod of items) {
@@ -237,7 +235,7 @@ export async function eventTrouble(client: Client, pod: Pod): Promise<PodTrouble
   if (!isBeingPrepared(pod)) return undefined;
   const { namespace, name, uid } = pod.metadata;
   const fieldSelector = `regarding.uid=${uid},type=Warning`;
-  const { items } = await client.list<Event>(RESOURCES.event, { namespace, fieldSelector, limit: 100 });
+  const { items } = await client.list<Event>(RESOURCES.event, { namespace, fieldSelector });
   const { reason = '', note = '' } = newestOf(items.filter(({ reason = '' }) => Object.hasOwn(TELLING, reason))) ?? {};
   const message = TELLING[reason]?.(name, asSentence(clip(note.trim(), MAX_NOTE)));
   return message === undefined ? undefined : { reason, message };
@@ -249,7 +247,7 @@ export async function eventTrouble(client: Client, pod: Pod): Promise<PodTrouble
  */
 export async function podRefusals(client: Client, namespace: string): Promise<Map<string, string>> {
   const fieldSelector = 'regarding.kind=ReplicaSet,reason=FailedCreate';
-  const { items } = await client.list<Event>(RESOURCES.event, { namespace, fieldSelector, limit: 500 });
+  const { items } = await client.list<Event>(RESOURCES.event, { namespace, fieldSelector });
   const byDeployment = Map.groupBy(items, ({ regarding }) => (regarding?.name ?? '').replace(/-[^-]*$/, ''));
   return new Map(
     [...byDeployment].map(([deployment, events]) => {

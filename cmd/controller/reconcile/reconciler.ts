@@ -163,7 +163,7 @@ export class InstanceReconciler {
     { metadata: { namespace, name } }: SvcInstance,
     find: (object: Named) => OwnedObject | undefined,
   ): Promise<Record<ComponentName, ComponentState>> {
-    const { client, clock } = this.#options;
+    const { client } = this.#options;
     const names = objectNames(name).component;
     const rollout = (component: ComponentName) =>
       find({ kind: 'Deployment', metadata: { namespace, name: names[component] } })?.rollout;
@@ -171,7 +171,7 @@ export class InstanceReconciler {
       COMPONENTS.map((component): [ComponentName, ComponentState] => [component, { rollout: rollout(component) }]),
     ) as Record<ComponentName, ComponentState>;
     if (COMPONENTS.every((component) => !state[component].rollout) || allDone(state)) return state;
-    const troubles = await podTroubles(client, namespace, name, clock());
+    const troubles = await podTroubles(client, namespace, name);
     for (const component of COMPONENTS) state[component].pods = troubles.get(component);
     const refused = COMPONENTS.filter((component) => state[component].rollout?.failure?.reason === 'FailedCreate');
     const refusals = refused.length > 0 ? await podRefusals(client, namespace) : new Map<string, string>();

@@ -61,6 +61,20 @@ describe('k8s: client', () => {
     expect(asked.headers.accept).to.equal(form('PartialObjectMetadata'));
   });
 
+  it("tells the time of a list by the server's clock, and by its own where the answer has none", async () => {
+    for (const [date, expected] of [
+      ['Sat, 21 Nov 2026 12:00:00 GMT', Date.parse('2026-11-21T12:00:00Z')],
+      ['', Date.now()],
+    ] as const) {
+      at.server.fault = (_, response) => {
+        response.setHeader('date', date);
+        return json(response, { kind: 'List', metadata: { resourceVersion: '1' }, items: [] });
+      };
+      const { time } = await at.client.list(RESOURCES.configMap, { namespace: 'one' });
+      expect(time).to.be.closeTo(expected, 60_000);
+    }
+  });
+
   it('applies by server-side apply, forced, under the manager named', async () => {
     const asked = recorded();
     await at.client.apply(RESOURCES.configMap, MAP, { manager: 'me', subresource: 'status' });

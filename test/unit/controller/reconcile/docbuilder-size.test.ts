@@ -52,7 +52,7 @@ describe("DocBuilder's size in a cluster", () => {
     client = {
       async list() {
         asked.push('list');
-        return { metadata: { resourceVersion: '1' }, items: pods };
+        return { metadata: { resourceVersion: '1' }, time: 0, items: pods };
       },
       get: async () => live,
       async apply(_: unknown, object: KubernetesObject, { dryRun }: ApplyOptions) {

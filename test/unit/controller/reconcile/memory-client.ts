@@ -9,6 +9,7 @@ export function memoryClient() {
   let asked: string[] = [];
   let version = 100;
   const hooks = {
+    clock: Date.now,
     /** Called before each write is stored; may throw, or give another object that is stored in its place. */
     admit: (object: KubernetesObject): Promise<KubernetesObject> | KubernetesObject => object,
   };
@@ -46,10 +47,14 @@ export function memoryClient() {
       asked.push(`get ${resource.kind}/${name}`);
       return structuredClone(objects.get(`${resource.kind}/${name}`)) as T | undefined;
     },
-    async list(resource) {
+    async list(resource, { limit }) {
       asked.push(`list ${resource.kind}`);
-      const items = [...objects.values()].filter(({ kind }) => kind === resource.kind);
-      return { metadata: { resourceVersion: String(version) }, items: structuredClone(items) as never };
+      const items = [...objects.values()].filter(({ kind }) => kind === resource.kind).slice(0, limit);
+      return {
+        metadata: { resourceVersion: String(version) },
+        time: hooks.clock(),
+        items: structuredClone(items) as never,
+      };
     },
     async watch() {
       await refused();

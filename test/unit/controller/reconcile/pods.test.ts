@@ -1,6 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import { expect } from 'chai';
 import type { KubernetesObject } from '../../../../cmd/controller/k8s/api.ts';
-import { eventTrouble, findPodTrouble, podTroubles } from '../../../../cmd/controller/reconcile/pods.ts';
+import { eventTrouble, findPodTrouble, podRefusals, podTroubles } from '../../../../cmd/controller/reconcile/pods.ts';
 import { expectGolden } from '../../../support/golden.ts';
 import { memoryClient } from './memory-client.ts';
 
@@ -157,11 +158,23 @@ describe('what keeps pods from running', () => {
     compare('pod-events', await Promise.all(found));
   });
 
+  it('is, where a quota refuses pods, what the newest event says, however many events others have', async () => {
+    const server = memoryClient();
+    for (let index = 0; index <= 500; index += 1) {
+      const [name, note] =
+        index < 500 ? [`a-${index}`, 'theirs'] : ['office-gate-5c8', 'Error creating: exceeded quota'];
+      const event = { apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name, namespace: 'documents' }, note };
+      server.put({ ...event, regarding: { name } } as KubernetesObject);
+    }
+    expect((await podRefusals(server.client, 'documents')).get('office-gate')).to.equal('exceeded quota');
+  });
+
   it('is, by all pods of an instance, as golden/pod-troubles.yaml says', async () => {
     const found = Object.entries(TROUBLES).map(async ([rule, pods]) => {
       const server = memoryClient();
+      server.clock = () => NOW;
       for (const one of pods) server.put(one);
-      const troubles = await podTroubles(server.client, 'documents', 'office', NOW);
+      const troubles = await podTroubles(server.client, 'documents', 'office');
       return { rule, troubles: Object.fromEntries(troubles) };
     });
     compare('pod-troubles', await Promise.all(found));
