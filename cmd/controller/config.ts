@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import {
   ConfigError,
@@ -50,7 +50,7 @@ export function loadConfig(
   { resolvConf = '/etc/resolv.conf' }: { resolvConf?: string } = {},
 ): Config {
   const { values: env, mistakes, blame } = readConfig<ControllerConfig>('controller-config.json', environment);
-  const listen = parseListen(env.SVC_CONTROLLER_LISTEN);
+  const listen = parseListen(env.SVC_CONTROLLER_LISTEN ?? `${isIPv6(env.SVC_POD_IP ?? '') ? '[::]' : '0.0.0.0'}:8081`);
   blame('SVC_CONTROLLER_LISTEN', listen.mistakes);
   blame('SVC_AUDIT_TARGET', httpUrlMistakes(env.SVC_AUDIT_TARGET));
   const resolver = parseResolvConf(readText(resolvConf));

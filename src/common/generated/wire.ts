@@ -60,9 +60,13 @@ export interface ControllerConfig {
    */
   SVC_CONTROLLER_NAMESPACES: string;
   /**
-   * Address and port of /healthz, /readyz and /status, such as 127.0.0.1:8081.
+   * Address and port of /healthz, /readyz and /status, such as 127.0.0.1:8081. Default: port 8081 of all addresses, by IPv6 where SVC_POD_IP is such an address. The pods of instances listen by the same family.
    */
-  SVC_CONTROLLER_LISTEN: string;
+  SVC_CONTROLLER_LISTEN?: string;
+  /**
+   * IP address of its own pod. The chart sets it.
+   */
+  SVC_POD_IP?: string;
   /**
    * Identity in the Lease; must be unique among running controllers. The chart sets the pod's name. Absent: the host name and a random suffix.
    */

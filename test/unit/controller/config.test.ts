@@ -28,6 +28,14 @@ describe('the configuration of the controller', () => {
     expect(Object.values(loadConfig({}, { resolvConf }).policy).flat()).to.deep.equal([]);
   });
 
+  it("listens by the family of its pod's address, unless it is told where", () => {
+    const listen = (environment: Environment) => loadConfig(environment, { resolvConf }).listen;
+    expect(listen({ SVC_POD_IP: '10.1.2.3' })).to.deep.equal({ host: '0.0.0.0', port: 8081 });
+    expect(listen({ SVC_POD_IP: 'fd00::7' })).to.deep.equal({ host: '::', port: 8081 });
+    const told = { SVC_POD_IP: 'fd00::7', SVC_CONTROLLER_LISTEN: '127.0.0.1:9000' };
+    expect(listen(told)).to.deep.equal({ host: '127.0.0.1', port: 9000 });
+  });
+
   it('has an identity that no other process has, nor a later one in the same pod', () => {
     const identities = Array.from({ length: 3 }, () => loadConfig({}, { resolvConf }).identity);
     expect(new Set(identities).size).to.equal(3);
