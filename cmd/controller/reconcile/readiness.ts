@@ -157,6 +157,7 @@ function getHint(message: string): string {
   if (message.includes('violates PodSecurity')) {
     return ' Label the namespace pod-security.kubernetes.io/enforce=baseline: the editor needs that.';
   }
+  if (/requested: (?:count[/])?pods=\d+, used/.test(message)) return " Raise the namespace's ResourceQuota.";
   if (!/exceeded quota|failed quota|(?:maximum|minimum) (?:cpu|memory) /.test(message)) return '';
   return " Set pod.resources of the component in the spec, or change the namespace's ResourceQuota or LimitRange.";
 }

@@ -60,6 +60,11 @@ const READINESS: Readonly<Record<string, Parameters<typeof readinessFindings>>> 
     [],
   ],
   'it is progress while a Deployment tries': [[], { ...ALL, gate: failing('exceeded quota') }, []],
+  'it says what to do where a quota has no more pods, whatever their size': [
+    [],
+    { ...ALL, gate: failing('exceeded quota: q, requested: pods=1, used: pods=5, limited: pods=5') },
+    [],
+  ],
   'it says what to do where a LimitRange lets a pod not in': [
     [],
     { ...ALL, editor: failing('maximum memory usage per Container is 2Gi, but limit is 4Gi') },
