@@ -102,13 +102,9 @@ interface Outcome {
 }
 
 async function applyObject(context: ApplyContext, wanted: KubernetesObject): Promise<Outcome> {
-  const digest = hashValue(wanted);
-  if (context.owned.isApplied(wanted, digest)) return {};
-  return context.owned.whileApplied(wanted, () => sendObject(context, wanted, digest));
-}
-
-async function sendObject(context: ApplyContext, wanted: KubernetesObject, digest: string): Promise<Outcome> {
   const { client, owned, repairs, events, instance, log } = context;
+  const digest = hashValue(wanted);
+  if (owned.isApplied(wanted, digest)) return {};
   const known = owned.find(wanted);
   let live: KubernetesObject | undefined;
   try {
