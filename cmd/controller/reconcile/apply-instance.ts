@@ -54,7 +54,8 @@ export async function applyInstance(
   const troubles = [...policyTroubles(instance.spec, settings().policy), ...secrets.troubles];
   if (isPaused(instance))
     return { ...nothing({ troubles, remarks, answers: [], applied: new Set() }), licensed: false };
-  const context = { client, owned, repairs, events, signal, log, instance: { key, uid: instance.metadata.uid } };
+  const { name, uid } = instance.metadata;
+  const context = { client, owned, repairs, events, signal, log, instance: { key, name, uid } };
   if (troubles.length === 0 && isAsked(instance)) owned.forgetApplies(key);
   // A renewal or a revocation does not wait for the correction of a spec.
   const license = await applyObjects(context, [licenseSecret(situation)]);

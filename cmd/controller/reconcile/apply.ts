@@ -25,7 +25,7 @@ export interface ApplyContext {
   owned: OwnedObjects;
   repairs: RepairLimiter;
   events: Pick<EventRecorder, 'record'>;
-  instance: { key: string; uid: string };
+  instance: { key: string; name: string; uid: string };
   log: Pick<Logger, 'info'>;
   /** Checked before each stage, and before each removal. */
   signal: AbortSignal;
@@ -76,8 +76,7 @@ export async function pruneObjects(
 ): Promise<void> {
   const wanted = new Set(objects.map(getId));
   // An object from a backup was applied by nobody.
-  const [, name] = splitKey(instance.key);
-  const named = new Set(allNames(name));
+  const named = new Set(allNames(instance.name));
   const isSuperfluous = (object: OwnedObject): boolean =>
     !wanted.has(getId({ kind: object.kind, metadata: object })) &&
     !NEVER_DELETED.has(object.kind) &&
@@ -117,8 +116,7 @@ async function applyObject(context: ApplyContext, wanted: KubernetesObject): Pro
     const isOurs = known?.ownerUid === instance.uid && !known.deleting;
     if (!isOurs || READ_FIRST.has(wanted.kind) || isScaledByOthers(wanted)) {
       live = await client.get(findResource(wanted), wanted.metadata.namespace, wanted.metadata.name);
-      const [, name] = splitKey(instance.key);
-      const trouble = live && ownershipTrouble(live, { name, uid: instance.uid });
+      const trouble = live && ownershipTrouble(live, instance);
       if (trouble) return { trouble };
       if (live && !isOwned(live)) await expectNotDeleted(context);
       if (live && isScaledByOthers(wanted)) await handOverReplicas(client, live);
@@ -130,8 +128,7 @@ async function applyObject(context: ApplyContext, wanted: KubernetesObject): Pro
       const { namespace, name } = answer.metadata;
       log.info({ namespace, kind: answer.kind, object: name }, 'repaired');
       repairs.count(getId(answer));
-      const [, owner] = splitKey(instance.key);
-      const note = `Somebody changed it, and it is as SvcInstance ${owner} wants it again: change the spec of that instead.`;
+      const note = `Somebody changed it, and it is as SvcInstance ${instance.name} wants it again: change the spec of that instead.`;
       events.record(answer, { type: 'Normal', reason: 'Repaired', note });
     }
     return { answer, remarks };

@@ -46,7 +46,7 @@ describe('what an instance no longer wants', () => {
     ]) {
       owned.observe(put(seen));
     }
-    const instance = { key: 'shop/office', uid: 'instance-2' };
+    const instance = { key: 'shop/office', name: 'office', uid: 'instance-2' };
     const { signal } = new AbortController();
     await pruneObjects({ client, owned, instance, log: testLogger(), signal }, [wanted]);
     expect(asked().filter((what) => what.startsWith('remove '))).to.deep.equal([
@@ -83,7 +83,11 @@ describe('an object that can never become what is wanted', () => {
       const wanted = { ...rest, metadata: { name: metadata.name, namespace: 'shop' } };
       const result = await applyObjects(
         {
-          ...{ client: { ...server.client, remove }, owned, instance: { key: 'shop/office', uid: 'instance-2' } },
+          ...{
+            client: { ...server.client, remove },
+            owned,
+            instance: { key: 'shop/office', name: 'office', uid: 'instance-2' },
+          },
           ...{ repairs: new RepairLimiter(Date.now), log: testLogger(), signal: new AbortController().signal },
           events: { record: () => undefined },
         },
