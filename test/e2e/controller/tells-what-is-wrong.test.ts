@@ -147,15 +147,15 @@ const MULTI_ATTACH =
 
 describe('the controller tells why pods do not start, as kubelet and controller-manager leave it behind', function () {
   this.timeout(60_000);
-  /** Milliseconds that the controller's clock is ahead of the machine's. */
-  let ahead = 0;
-  const cluster = useTestCluster((cluster) => cluster.startController({ clock: () => Date.now() + ahead }));
+  // The times of pods are of the cluster's clock, whatever the controller's says.
+  const cluster = useTestCluster((cluster) => cluster.startController({ clock: () => Date.now() + 3_600_000 }));
 
   it('with a volume that is still attached elsewhere, which takes a person after ten minutes', async () => {
     await cluster.apply('attach');
     await cluster.readyAs('attach', 'Progressing');
     const waiting = { state: { waiting: { reason: 'ContainerCreating' } } };
-    const pod = await makePod('attach', 'gate', { phase: 'Pending', containerStatuses: [containerStatus(waiting)] });
+    const status = { phase: 'Pending', containerStatuses: [containerStatus(waiting)] };
+    const pod = await makePod('attach', 'gate', status);
     await warn(pod, 'FailedAttachVolume', MULTI_ATTACH, -30_000);
     await warn(pod, 'FailedMount', 'Unable to attach or mount volumes: unmounted volumes=[data]: timed out', 0);
     const { message } = await cluster.readyAs('attach', 'FailedAttachVolume');
@@ -163,7 +163,8 @@ describe('the controller tells why pods do not start, as kubelet and controller-
     for (const type of ['Reconciling', 'GateAvailable'] as const) {
       expect(await cluster.condition('attach', type), type).to.include({ reason: 'FailedAttachVolume' });
     }
-    ahead += 600_000;
+    const lastTransitionTime = new Date(Date.now() - 600_000).toISOString();
+    await giveStatus(pod, { ...status, conditions: [{ type: 'Ready', status: 'False', lastTransitionTime }] });
     const stalled = await cluster.settled('attach', (instance) => getCondition(instance, 'Stalled') !== undefined);
     expect(getCondition(stalled, 'Stalled')).to.include({ reason: 'FailedAttachVolume' });
     expect(getCondition(stalled, 'Reconciling')).to.equal(undefined);
@@ -185,10 +186,14 @@ describe('the controller tells why pods do not start, as kubelet and controller-
     const spec = { nodeName: 'node-1', containers: [{ name: 'c', image: 'i' }] };
     const head = { apiVersion: PODS.apiVersion, kind: PODS.kind };
     const pod = await cluster.client.create(PODS, { ...head, metadata, spec } as KubernetesObject);
-    await cluster.client.apply(PODS, { ...head, metadata, status } as KubernetesObject, {
-      ...{ manager: 'kubelet', subresource: 'status' },
-    });
+    await giveStatus(pod, status);
     return pod;
+  }
+
+  function giveStatus({ apiVersion, kind, metadata }: KubernetesObject, status: object): Promise<unknown> {
+    const { name, namespace } = metadata;
+    const given = { apiVersion, kind, metadata: { name, namespace }, status } as KubernetesObject;
+    return cluster.client.apply(PODS, given, { manager: 'kubelet', subresource: 'status' });
   }
 
   function warn({ metadata }: KubernetesObject, reason: string, message: string, at: number): Promise<unknown> {
