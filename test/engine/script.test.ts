@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Picture } from '../../cmd/docbuilder/script/check/pictures.ts';
+import { type Picture, picture } from '../../cmd/docbuilder/script/check/pictures.ts';
 import { buildFlat } from '../../cmd/docbuilder/script/write-script.ts';
 import type { Block, Cell, Save, Script, Sheet, Slide } from '../../src/common/generated/script.ts';
 import { readPng } from './pixels.ts';
@@ -8,6 +8,11 @@ import { pdfLines, pdfText, useBench, zipEntry } from './support.ts';
 const now = new Date('2026-11-21T08:30:00Z');
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PICTURE: Picture = { base64: PIXEL, mediaType: 'image/png', width: 40, height: 20 };
+/** The beginning of an Exif segment, whose numbers begin with their last byte. */
+const EXIF = Buffer.from('Exif\0\0II*\0').toString('hex');
+/** 32 by 16 grey pixels, the quarter at the upper left black. */
+const QUARTER =
+  '/9j/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/wAALCAAQACABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAb/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAA/AJkWoAP/2Q==';
 const LONG = 'Kết quả hoạt động sản xuất kinh doanh và phương hướng nhiệm vụ trọng tâm của toàn Tổng công ty. ';
 const POINTS = 72 / 25.4;
 
@@ -36,8 +41,37 @@ const toText = (body: Block[], more: Partial<Script> = {}, pictures?: Map<string
   toFlat({ ...TEXT, body, ...more }, pictures);
 const toSheet = (format: Save['format'], sheet: Sheet) =>
   toFlat({ svcscript: 1, type: 'sheet', meta: { lang: 'vi-VN' }, save: [{ format }], sheets: [sheet] });
-const toSlides = (slides: Slide[], slide_style: NonNullable<Script['slide_style']>) =>
-  toFlat({ svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slide_style, slides });
+const toSlides = (
+  slides: Slide[],
+  slide_style: NonNullable<Script['slide_style']> = {},
+  pictures?: Map<string, Picture>,
+) => toFlat({ svcscript: 1, type: 'slides', save: [{ format: 'pptx' }], slide_style, slides }, pictures);
+
+/** Returns proportions and the place of the black quarter of photos, which stand one below the other on a white page. */
+function describePhotos(png: Buffer): string[] {
+  const { width, height, at } = readPng(png);
+  const columns = Array.from({ length: width }, (_, x) => x);
+  const found: string[] = [];
+  for (let top = 0, y = 0; y < height; y++) {
+    const isWhite = (row: number) => columns.every((x) => at(x, row)[0] > 220);
+    if (isWhite(y)) top = y + 1;
+    else if (isWhite(y + 1)) {
+      const inked = columns.filter((x) => at(x, Math.round((top + y) / 2))[0] < 220);
+      const [left = 0, right = 0] = [inked[0], inked.at(-1)];
+      const isBlack = (across: number, down: number) =>
+        at(Math.round(left + across * (right - left)), Math.round(top + down * (y - top)))[0] < 60;
+      const corners = {
+        'left top': [1, 1],
+        'right top': [3, 1],
+        'right bottom': [3, 3],
+        'left bottom': [1, 3],
+      } as const;
+      const black = Object.entries(corners).filter(([, [across, down]]) => isBlack(across / 4, down / 4));
+      found.push(`${right - left > y - top ? 'wide' : 'high'} ${black.map(([corner]) => corner)}`);
+    }
+  }
+  return found;
+}
 
 describe('engine: documents made of scripts', function () {
   this.timeout(60_000);
@@ -64,6 +98,35 @@ describe('engine: documents made of scripts', function () {
       expect(new Set(column)).to.deep.equal(new Set(['255,255,255']));
       const lower = Math.ceil(((279.4 - 20) / 279.4) * height) + 1;
       expect(at(Math.round((27 / 215.9) * width), lower).join()).to.equal('255,255,255');
+    }
+  });
+
+  it('photos of a camera are upright, however it was held', async () => {
+    const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
+    const photos = orientations.map((orientation) => {
+      const exif = `ffe10022${EXIF}08000000010012010300010000000${orientation}00000000000000`;
+      const bytes = Buffer.from(QUARTER, 'base64').toString('hex').replace('ffd8', `ffd8${exif}`);
+      return picture(Buffer.from(bytes, 'hex'), '');
+    });
+    const at = (place: string) => new Map(photos.map((photo, index) => [`${place}/${index}`, photo]));
+    const blocks = orientations.map((): Block => ({ type: 'image', base64: '', height: 15 }));
+    const elements = orientations.map((_, index) => {
+      return { type: 'image', base64: '', x: 20, y: 20 * index + 5, height: 15 } as const;
+    });
+    const text = toText(blocks, { header: {}, footer: {} }, at('/body'));
+    const slides = toSlides([{ layout: 'blank', elements }], {}, at('/slides/0/elements'));
+    // From 5 on they are high.
+    const corners = ['left top', 'right top', 'right bottom', 'left bottom'];
+    const upright = orientations.map((_, index) => `${index < 4 ? 'wide' : 'high'} ${corners[index % 4]}`);
+    const drawn = { to: 'png', image: { page: 1, width: 600, height: 600 } } as const;
+    for (const [flat, from, to] of [
+      [text, 'fodt', 'docx'],
+      [slides, 'fodp', 'pptx'],
+    ] as const) {
+      const [made, ...pages] = await bench.make(flat, from, [{ to }, drawn]);
+      for (const { bytes } of [...pages, ...(await bench.make(made.bytes, to, [drawn]))]) {
+        expect(describePhotos(bytes), to).to.deep.equal(upright);
+      }
     }
   });
 

@@ -5,10 +5,29 @@ import { AppError, type Mistake } from '../../../../src/common/errors.ts';
 export interface Picture {
   base64: string;
   mediaType: 'image/png' | 'image/jpeg' | 'image/gif';
-  /** Natural size at 96 dots per inch, millimetres. */
+  /** Natural size at 96 dots per inch when it is upright, millimetres. */
   width: number;
   height: number;
+  /** What makes it upright: readers of documents ignore what a camera noted. */
+  turn?: Turn | undefined;
 }
+
+/** A turn to the left, of a picture that is mirrored first. */
+interface Turn {
+  degrees: number;
+  mirrored: boolean;
+}
+
+/** By the orientation of Exif (version 2.32, 4.6.4.A): a phone that is held upright notes 6. */
+const TURNS: Partial<Record<number, Turn>> = {
+  2: { degrees: 0, mirrored: true },
+  3: { degrees: 180, mirrored: false },
+  4: { degrees: 180, mirrored: true },
+  5: { degrees: 90, mirrored: true },
+  6: { degrees: -90, mirrored: false },
+  7: { degrees: -90, mirrored: true },
+  8: { degrees: 90, mirrored: false },
+};
 
 const MM_PER_PIXEL = 25.4 / 96;
 export const MAX_PICTURE_BYTES = 10 * 1024 * 1024;
@@ -28,11 +47,12 @@ export function decodedPicture(base64: string, path: string): Picture {
 /** @param path of the member with the bytes or their address @throws {AppError} `script_error` */
 export function picture(bytes: Buffer, path: string, base64 = bytes.toString('base64')): Picture {
   if (bytes.length > MAX_PICTURE_BYTES) throw scriptError({ path, message: 'lớn hơn 10 MB' });
-  const { mediaType, width, height, isWhole } = readPng(bytes) ?? readGif(bytes) ?? readJpeg(bytes) ?? {};
+  const { mediaType, width, height, isWhole, turn } = readPng(bytes) ?? readGif(bytes) ?? readJpeg(bytes) ?? {};
   if (!mediaType || !width || !height) throw scriptError({ path, message: 'không phải hình ảnh PNG, JPEG hay GIF' });
   if (width * height > MAX_PIXELS) throw scriptError({ path, message: `có hơn ${MAX_PIXELS} điểm ảnh` });
   if (!isWhole) throw scriptError({ path, message: 'là hình ảnh bị hỏng hoặc bị cắt cụt' });
-  return { base64, mediaType, width: width * MM_PER_PIXEL, height: height * MM_PER_PIXEL };
+  const [across, down] = turn && turn.degrees % 180 !== 0 ? [height, width] : [width, height];
+  return { base64, mediaType, width: across * MM_PER_PIXEL, height: down * MM_PER_PIXEL, ...(turn && { turn }) };
 }
 
 /** @param errors all mistakes, `mistake` among them */
@@ -47,6 +67,7 @@ interface PictureFacts {
   height: number;
   /** False where a part is missing or damaged: LibreOffice would draw it grey. Bytes behind the end do not count. */
   isWhole: boolean;
+  turn?: Turn | undefined;
 }
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -100,6 +121,8 @@ function readGif(bytes: Buffer): PictureFacts | undefined {
 }
 
 const END_OF_IMAGE = 0xd9;
+const EXIF = 0xe1;
+const ORIENTATION = 0x0112;
 const START_OF_SCAN = 0xda;
 /** A start-of-frame segment (baseline, extended, progressive) up to its size. */
 const FRAME_BYTES = 9;
@@ -109,6 +132,7 @@ const FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 function readJpeg(bytes: Buffer): PictureFacts | undefined {
   if (bytes.length < 2 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
   let size: { width: number; height: number } | undefined;
+  let turn: Turn | undefined;
   let hasScan = false;
   let isEnded = false;
   let at = 2;
@@ -124,12 +148,29 @@ function readJpeg(bytes: Buffer): PictureFacts | undefined {
     if (FRAMES.has(marker) && at + FRAME_BYTES <= bytes.length) {
       size ??= { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
     }
-    at += 2 + bytes.readUInt16BE(at + 2);
+    const end = at + 2 + bytes.readUInt16BE(at + 2);
+    if (marker === EXIF) turn ??= TURNS[orientation(bytes.subarray(at + 4, end))];
+    at = end;
     if (marker !== START_OF_SCAN) continue;
     hasScan = true;
     at = endOfScan(bytes, at);
   }
-  return size && { mediaType: 'image/jpeg', ...size, isWhole: hasScan && isEnded };
+  return size && { mediaType: 'image/jpeg', ...size, isWhole: hasScan && isEnded, turn };
+}
+
+/** Returns the orientation in an Exif segment (TIFF 6.0, section 2: the entries of the first directory); 0 without one. */
+function orientation(segment: Buffer): number {
+  const tiff = segment.toString('latin1', 0, 6) === 'Exif\0\0' ? segment.subarray(6) : Buffer.alloc(0);
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+  const number = (at: number, bytes: 2 | 4): number => {
+    if (at + bytes > tiff.length) return 0;
+    return isLittle ? tiff.readUIntLE(at, bytes) : tiff.readUIntBE(at, bytes);
+  };
+  const directory = number(4, 4);
+  for (let left = number(directory, 2), at = directory + 2; left > 0; left--, at += 12) {
+    if (number(at, 2) === ORIENTATION) return number(at + 8, 2);
+  }
+  return 0;
 }
 
 /** Index of the first marker that is not part of a scan's data, or the length. */

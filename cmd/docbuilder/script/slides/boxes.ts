@@ -1,5 +1,5 @@
 import type { Border, Inline, Run } from '../../../../src/common/generated/script.ts';
-import type { Size } from '../frame.ts';
+import { INVISIBLE, type Size } from '../frame.ts';
 import { inline, type Look, lookAttributes } from '../inline.ts';
 import { scriptGroups } from '../script-groups.ts';
 import { padding, properties, type Styles } from '../styles.ts';
@@ -7,8 +7,6 @@ import { type Attributes, element, pt } from '../xml.ts';
 import { fittingSize, type Measured } from './fit.ts';
 import { type Box, boxAttributes, type Deck } from './layouts.ts';
 
-/** By default LibreOffice draws blue boxes. */
-export const INVISIBLE = { 'draw:fill': 'none', 'draw:stroke': 'none' };
 const FIXED = { 'draw:auto-grow-height': 'false', 'draw:auto-grow-width': 'false', 'draw:fit-to-size': 'false' };
 /** Millimetres between text and the edge of its box, as in PowerPoint. */
 export const PADDING = { horizontal: 2.54, vertical: 1.27 };

@@ -6,9 +6,9 @@ import type {
   Slide,
   TextElement,
 } from '../../../../src/common/generated/script.ts';
-import { fitted, pictureFrame, pictureSize } from '../frame.ts';
+import { fitted, pictureSize, placedPicture } from '../frame.ts';
 import { element, mm, pt } from '../xml.ts';
-import { boxLook, INVISIBLE, paragraph, sizeFor, stroke, withDefaults } from './boxes.ts';
+import { boxLook, paragraph, sizeFor, stroke, withDefaults } from './boxes.ts';
 import { boxAttributes, type Deck, getBackground } from './layouts.ts';
 import { list, measuredItems } from './list.ts';
 import { tableElement } from './table.ts';
@@ -71,12 +71,17 @@ function bullets(part: BulletsElement, behind: string, deck: Deck): string {
 function imageElement(part: ImageElement, pointer: string, { pictures, styles, theme }: Deck): string {
   const picture = pictures.get(pointer);
   if (!picture) return '';
-  const style = styles.of('graphic', INVISIBLE);
-  const attributes = { 'draw:style-name': style, 'draw:layer': 'layout', 'svg:x': mm(part.x), 'svg:y': mm(part.y) };
   const size = pictureSize(picture, part);
   const room = { width: theme.width - part.x, height: theme.height - part.y };
   const reduced = part.width === undefined && part.height === undefined && room.width > 0 && room.height > 0;
-  return pictureFrame(picture, reduced ? fitted(size, room) : size, attributes, part.alt);
+  return placedPicture(
+    picture,
+    reduced ? fitted(size, room) : size,
+    part,
+    styles,
+    { 'draw:layer': 'layout' },
+    part.alt,
+  );
 }
 
 /** `draw:type` of the shapes (ODF 1.3 part 3, 19.229), and the share of their box that text may use. */

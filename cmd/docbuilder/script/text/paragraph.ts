@@ -7,13 +7,13 @@ import type {
   Run,
 } from '../../../../src/common/generated/script.ts';
 import type { Picture } from '../check/pictures.ts';
-import { fitted, pictureFrame, pictureSize } from '../frame.ts';
+import { description, fitted, pictureFrame, pictureSize, placedPicture } from '../frame.ts';
 import { inline, lookProperties } from '../inline.ts';
 import type { PageGeometry } from '../page.ts';
 import { scriptGroups } from '../script-groups.ts';
 import { properties, type Styles, textAlign } from '../styles.ts';
 import { lineValue } from '../table.ts';
-import { type Attributes, mm } from '../xml.ts';
+import { type Attributes, element, mm } from '../xml.ts';
 import { type DocumentStyle, headingName, margins, type StyleName } from './styles.ts';
 
 export interface TextContext {
@@ -134,7 +134,11 @@ export const image: BlockBuilder<Image> = function* (block, place, context) {
   const keep = { 'fo:keep-with-next': captioned ? 'always' : undefined };
   const spaces = { after: captioned ? SPACE_ABOVE_CAPTION : undefined };
   const figure = blockStyle('Figure', { place, spaces, attributes: { ...align, ...keep } }, context);
-  yield `<text:p text:style-name="${figure}">${pictureFrame(picture, size, attributes, block.alt)}</text:p>`;
+  // As a character a turned picture has the room of the picture before it was turned; a group has that of its content.
+  const frame = picture.turn
+    ? element('draw:g', attributes, description(block.alt) + placedPicture(picture, size, { x: 0, y: 0 }, styles))
+    : pictureFrame(picture, size, attributes, block.alt);
+  yield `<text:p text:style-name="${figure}">${frame}</text:p>`;
   if (block.caption === undefined) return;
   yield `<text:p text:style-name="${blockStyle('Caption', { attributes: align }, context)}">`;
   yield* runs(block.caption, styles);
