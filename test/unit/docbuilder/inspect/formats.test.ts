@@ -131,7 +131,12 @@ const FOREIGN: Row[] = [
   ['Java archive', zip({ 'META-INF/MANIFEST.MF': 'a' }), 'a.jar', unsupported('jar')],
   ['book', zip({ mimetype: 'application/epub+zip' }), 'a', unsupported('epub')],
   ['binary workbook', retyped('xlsx', MAIN_TYPES.xlsx, BINARY_WORKBOOK), 'a.xlsx', unsupported('xlsb')],
-  ['drawing', zip({ mimetype: 'application/vnd.oasis.opendocument.graphics' }), 'a.odt', unsupported('odg')],
+  ...Object.entries({ graphics: 'odg', 'text-master': 'odm', 'text-web': 'oth', chart: 'odc', image: 'odi' }).map(
+    ([type, format]): Row => {
+      const content = zip({ mimetype: `application/vnd.oasis.opendocument.${type}` });
+      return [`${type} of OpenDocument`, content, 'a.odt', unsupported(format)];
+    },
+  ),
   ['mail', compoundFile({ '__properties_version1.0': Buffer.alloc(9) }), 'a.msg', unsupported('msg')],
   ['other compound file', OTHER_CFB, 'a', unsupported('ole')],
   ['program', Buffer.from('4d5a90000300000004000000', 'hex'), 'a.exe', unsupported('exe')],
