@@ -80,7 +80,7 @@ export async function readForm(
       if (names.has(name)) throw mistake(name, 'được gửi hai lần');
       names.add(name);
       const path = newPath();
-      const file = { path, filename: filename && decodeWords(filename) };
+      const file = { path, filename: filename && decodeFileName(filename) };
       const written = writeLimited(stream, path, maxBytes, refusal.signal);
       receiving.push(written.then(() => void form.files.set(name, file)).catch(refuse));
     });
@@ -151,13 +151,15 @@ function mistake(name: string, message: string): AppError {
 }
 
 /**
- * Decodes the encoded words (RFC 2047) of a file's name. RFC 7578 has none, but Java's Spring and .NET send them:
- * `=?UTF-8?Q?B=C3=A1o_c=C3=A1o.csv?=`.
+ * Decodes a file's name: a quote and line ends, as browsers write them (HTML, multipart/form-data), and encoded words (RFC
+ * 2047), which RFC 7578 does not have, but Java's Spring and .NET send: `=?UTF-8?Q?B=C3=A1o_c=C3=A1o.csv?=`.
  */
-export function decodeWords(name: string): string {
-  return name.replace(WORD, (_, encoding: string, text: string) =>
-    (encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : quotedPrintable(text)).toString('utf8'),
-  );
+export function decodeFileName(name: string): string {
+  return name
+    .replace(/%(?:22|0A|0D)/g, decodeURIComponent)
+    .replace(WORD, (_, encoding: string, text: string) =>
+      (encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : quotedPrintable(text)).toString('utf8'),
+    );
 }
 
 function quotedPrintable(text: string): Buffer {

@@ -2,14 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { formValue } from '../../../cmd/docbuilder/http/bodies.ts';
-import { decodeWords, writeLimited } from '../../../cmd/docbuilder/http/form.ts';
+import { decodeFileName, writeLimited } from '../../../cmd/docbuilder/http/form.ts';
 import { createTemporaryFiles } from '../../../cmd/docbuilder/store/data-dir.ts';
 import { useFolder } from '../../support/folder.ts';
 
 const PARALLEL = 100;
 
 describe('forms', () => {
-  it('decode encoded words in the names of files', () => {
+  it('decode what browsers, Java and .NET encode in the names of files', () => {
     for (const [given, name] of [
       ['=?UTF-8?Q?B=C3=A1o_c=C3=A1o_qu=C3=BD=20III.csv?=', 'Báo cáo quý III.csv'],
       ['=?utf-8?B?SOG7o3AgxJHhu5NuZy5kb2N4?=', 'Hợp đồng.docx'],
@@ -19,9 +19,10 @@ describe('forms', () => {
       ['=?UTF-8?Q?=GG=FF?=', '=GG\ufffd'],
       ['=?UTF-8?X?a?=', '=?UTF-8?X?a?='],
       ['Hợp đồng =? 1.docx', 'Hợp đồng =? 1.docx'],
+      ['Báo cáo %22cuối%22%0D%0A 100%25 %2F.csv', 'Báo cáo "cuối"\r\n 100%25 %2F.csv'],
       ['', ''],
     ] as const) {
-      expect(decodeWords(given), given).to.equal(name);
+      expect(decodeFileName(given), given).to.equal(name);
     }
   });
 
