@@ -153,18 +153,21 @@ class Jobs:
     def _store(self, output):
         embed_less(self._document, fonts=not output['withoutVideos'])
         try:
-            self._document.storeToURL(output['url'], properties(output['store']))
+            self._write(output['url'], output['store'])
         except IOException:
             if not output['withoutVideos'] or not remove_videos(self._document):
                 raise
-            # Otherwise its time of change would be now.
-            self._document.setModified(False)
-            self._document.storeToURL(output['url'], properties(output['store']))
+            self._write(output['url'], output['store'])
+
+    def _write(self, url, store):
+        # Otherwise LibreOffice would store this moment and nobody as the last change, because of what was set here.
+        self._document.setModified(False)
+        self._document.storeToURL(url, properties(store))
 
     def _store_picture(self, output):
         """Stores a PDF and draws it (picture.py). LibreOffice converts a PNG to JPEG."""
         self._phase = 'store'
-        self._document.storeToURL(output['url'] + '.pdf', properties(output['store']))
+        self._write(output['url'] + '.pdf', output['store'])
         self._phase = 'picture'
         self._artist = self._artist or picture.Artist(self._program)
         wanted, target = output['picture'], uno.fileUrlToSystemPath(output['url'])
@@ -250,8 +253,6 @@ def embed_less(document, fonts):
         settings.EmbedOnlyUsedFonts = True
         settings.EmbedAsianScriptFonts = False
         settings.EmbedFonts = fonts
-        # Otherwise its time of change would be now.
-        document.setModified(False)
 
 
 def count(document, what):

@@ -16,7 +16,6 @@ class Keywords:
         path: of the file that the document was loaded from
         kind: how LibreOffice has read its keywords: `list`, or a text that it parted at `commas` or `words`
         """
-        self._document = document
         self._properties = document.DocumentProperties
         self._list = read = self._properties.Keywords
         if read and kind != 'list':
@@ -27,8 +26,6 @@ class Keywords:
         """Sets the keywords before the document is stored in a format that has them as a `list` or a `text`."""
         if self._list:
             self._properties.Keywords = (joined(self._list),) if kind == 'text' else self._list
-            # Otherwise later LibreOffices than 7.4 store this moment and nobody as the last change.
-            self._document.setModified(False)
 
 
 def parted(text):
