@@ -138,6 +138,26 @@ describe('engine: documents made of scripts', function () {
     }
   });
 
+  it('a row of a few lines stays on one page, and one that is higher than a page goes on on the next', async () => {
+    const rows = Array.from({ length: 30 }, (_, index) => [`${index}.`, LONG]);
+    const table: Block = {
+      type: 'table',
+      columns: [1, 4, 3],
+      header: ['TT', 'Bước', ''],
+      rows: rows.map((row) => [...row, '']),
+    };
+    const tall: Block = { type: 'table', rows: [['Dòng\n'.repeat(150)]] };
+    const bodies = [1, 2, 3].map((above): Block[] => [{ type: 'paragraph', text: '-\n'.repeat(above) }, table, tall]);
+    for (const body of bodies) {
+      const [pdf, docx] = await bench.make(toText(body), 'fodt', [{ to: 'pdf' }, { to: 'docx' }]);
+      for (const { path } of [pdf, ...(docx ? [await bench.convert(docx.bytes, 'docx', 'pdf')] : [])]) {
+        const text = pdfText(path, '-layout');
+        for (const [, first] of text.matchAll(/^ *TT +Bước.*\s+(\S+)/gm)) expect(first).to.match(/^\d+\.$/);
+        expect(text.match(/Dòng/g)).to.have.length(150);
+      }
+    }
+  });
+
   it('letters of a list go on after z as in Word, in every format', async () => {
     const lists = (['lower_alpha', 'upper_alpha'] as const).map(
       (numbering): Block => ({ type: 'list', ordered: true, numbering, start: 27, items: ['x', 'y'] }),

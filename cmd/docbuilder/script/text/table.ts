@@ -41,9 +41,11 @@ interface CellStyle {
 function* rowsXml(block: Table, widths: readonly number[], styles: Styles): Generator<string> {
   const rows = block.header ? [block.header, ...block.rows] : block.rows;
   const getStyle = createStyles(block, rows, widths, styles);
+  const whole = styles.of('table-row', { 'fo:keep-together': 'always' });
   for (const [index, cells] of rows.entries()) {
     const isHeader = index === 0 && block.header !== undefined;
-    yield isHeader ? '<table:table-header-rows><table:table-row>' : '<table:table-row>';
+    const row = cells.every(isShort) ? `<table:table-row table:style-name="${whole}">` : '<table:table-row>';
+    yield isHeader ? `<table:table-header-rows>${row}` : row;
     for (const [column, cell] of cells.entries()) {
       const names = getStyle(index, column);
       yield `<table:table-cell table:style-name="${names.cell}" office:value-type="string">`;
@@ -53,6 +55,14 @@ function* rowsXml(block: Table, widths: readonly number[], styles: Styles): Gene
     }
     yield isHeader ? '</table:table-row></table:table-header-rows>' : '</table:table-row>';
   }
+}
+
+/** Letters of a cell, in a few lines, that stay on one page with the rest of their row. */
+const FEW_LETTERS = 300;
+
+function isShort(cell: TableCell): boolean {
+  const parts = [cellObject(cell).text].flat().map((part) => (typeof part === 'string' ? part : part.text));
+  return parts.reduce((sum, { length }) => sum + length, 0) <= FEW_LETTERS;
 }
 
 /** Returns a function for the styles of a cell. There are few kinds of cells, and many cells. */
