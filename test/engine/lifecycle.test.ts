@@ -34,7 +34,7 @@ describe('engine: life and end of workers', function () {
   }
 
   it('a worker that holds on to too much memory is replaced after the job', async () => {
-    const bench = await start({ memoryMb: 400 });
+    const bench = await start({ memoryMb: 230 });
     await bench.convert(fodt(paragraph('x').repeat(60_000)), 'fodt', 'pdf');
     await until('a replaced worker', () => bench.restarts() === 1);
   });

@@ -19,7 +19,7 @@ export interface EngineSettings {
   /** A worker is replaced after so many jobs or minutes. */
   maxJobs: number;
   maxAgeMinutes: number;
-  /** Memory that LibreOffice may use in a job; after a job with over 60 % in use the worker is replaced. */
+  /** Memory that LibreOffice may use in a job; after a job with over 60 % in use, without what all workers share, it is replaced. */
   memoryMb: number;
   /** A job may use so much CPU time on each of two cores. */
   jobTimeoutSeconds: number;
@@ -70,7 +70,7 @@ export async function createEngine(options: EngineSettings): Promise<Engine> {
   });
   if (kind === 'off') log.warn('workers run without a sandbox');
   const { workers: size, maxJobs, maxAgeMinutes } = options;
-  const limits = { size, maxJobs, maxAgeMinutes, maxResidentBytes: WORN_SHARE * memoryMb * MiB };
+  const limits = { size, maxJobs, maxAgeMinutes, maxIdleBytes: WORN_SHARE * memoryMb * MiB };
   const pool = new WorkerPool((slot) => start(slot, kind), first, { ...limits, clock, log });
 
   return {

@@ -110,11 +110,13 @@ class Watch:
 
     def end(self):
         self._working.clear()
-        return self.resident()
+        return self._memory_in_use()
 
-    def resident(self):
+    def _memory_in_use(self):
+        """Returns LibreOffice's own memory: what it shares with other workers, its program and libraries, is there once."""
         with open(f'/proc/{self._process.pid}/statm', 'rb') as statm:
-            return int(statm.read().split()[1]) * _PAGE
+            resident, shared = map(int, statm.read().split()[1:3])
+        return (resident - shared) * _PAGE
 
     def _soft_limit(self, name, value):
         hard = resource.prlimit(self._process.pid, name)[1]
@@ -125,7 +127,7 @@ class Watch:
         while True:
             self._working.wait()
             try:
-                self._highest = max(self._highest, self.resident())
+                self._highest = max(self._highest, self._memory_in_use())
                 excess = self._excess()
             except (OSError, IndexError):
                 return

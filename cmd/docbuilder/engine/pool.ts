@@ -10,8 +10,8 @@ export interface PoolOptions {
   size: number;
   maxJobs: number;
   maxAgeMinutes: number;
-  /** A worker with more resident memory after a job is replaced. */
-  maxResidentBytes: number;
+  /** A worker with more memory of its own after a job is replaced. */
+  maxIdleBytes: number;
   clock: Clock;
   log: Logger;
 }
@@ -219,8 +219,8 @@ export class WorkerPool {
   }
 
   #isWorn(worker: Worker): boolean {
-    const { clock, maxAgeMinutes, maxResidentBytes } = this.#options;
+    const { clock, maxAgeMinutes, maxIdleBytes } = this.#options;
     const isOld = clock() - worker.startedAt >= maxAgeMinutes * 60_000;
-    return this.#jobsLeft(worker) <= 0 || isOld || worker.marked || worker.resident > maxResidentBytes;
+    return this.#jobsLeft(worker) <= 0 || isOld || worker.marked || worker.memory > maxIdleBytes;
   }
 }

@@ -42,7 +42,7 @@ def main():
         from job import Jobs
         jobs = Jobs(context, setup['program'])
         watch = office.Watch(process, setup['memory'], setup['stallSeconds'], on_death)
-        answer(ready=True, resident=watch.resident())
+        answer(ready=True)
         for line in iter(sys.stdin.buffer.readline, b''):
             serve(json.loads(line), jobs, watch)
     finally:
@@ -53,7 +53,7 @@ def serve(task, jobs, watch):
     folder = urllib.parse.unquote(urllib.parse.urlsplit(os.path.dirname(task['outputs'][0]['url'])).path)
     watch.begin(task['cpuSeconds'], task['fileBytes'], [folder, os.environ['TMPDIR']])
     jobs.on_main_thread(lambda: perform(task, jobs))
-    answer(closed=True, resident=watch.end())
+    answer(closed=True, memory=watch.end())
 
 
 def perform(task, jobs):

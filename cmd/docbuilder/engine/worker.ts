@@ -33,8 +33,8 @@ export class Worker {
   readonly startedAt: number;
   /** Resolves when all of its processes have ended, for whatever reason. */
   readonly ended: Promise<void>;
-  /** Bytes of memory after the last job. */
-  resident = 0;
+  /** Bytes of memory of its own after the last job. */
+  memory = 0;
   /** LibreOffice would use fonts of an earlier document for the next one. */
   marked = false;
   readonly #directory: string;
@@ -156,7 +156,7 @@ export class Worker {
   /** Waits until the document is closed; a worker that cannot close it is killed. */
   async #settle(folder: JobFolder): Promise<void> {
     const closed = await this.#process.next('closed', CLOSE_MS);
-    if (closed) this.resident = Number(closed['resident']);
+    if (closed) this.memory = Number(closed['memory']);
     else this.#process.kill();
     this.marked ||= hasFontsOfDocuments(this.#directory);
     folder.remove();

@@ -19,7 +19,7 @@ describe('the pool of workers', () => {
     for (const other of living) expect(other.slot, 'each has a slot of its own').to.not.equal(slot);
     expect(slot, 'it is small').to.be.below(12);
     const { promise: ended, resolve } = Promise.withResolvers<void>();
-    const facts = { slot, startedAt: now, alive: true, resident: 0, marked: false, ended, settled: async () => {} };
+    const facts = { slot, startedAt: now, alive: true, memory: 0, marked: false, ended, settled: async () => {} };
     const worker = Object.assign(facts as unknown as Worker, {
       die: () => {
         facts.alive = false;
@@ -37,7 +37,7 @@ describe('the pool of workers', () => {
     return makeWorker(slot);
   }
   function open(options: Partial<PoolOptions> = {}): void {
-    const usual = { size: 2, maxJobs: 200, maxAgeMinutes: 60, maxResidentBytes: 1000, clock: () => now };
+    const usual = { size: 2, maxJobs: 200, maxAgeMinutes: 60, maxIdleBytes: 1000, clock: () => now };
     pool = new WorkerPool(startWorker, makeWorker(0), { ...usual, log: silentLogger(), ...options });
   }
   afterEach(async () => {
@@ -67,8 +67,8 @@ describe('the pool of workers', () => {
       restarts.push(pool.counts().restarts);
     };
     for (let count = 0; count < 4; count++) await next();
-    await next((worker) => Object.assign(worker, { resident: 1000 }));
-    await next((worker) => Object.assign(worker, { resident: 1001 }));
+    await next((worker) => Object.assign(worker, { memory: 1000 }));
+    await next((worker) => Object.assign(worker, { memory: 1001 }));
     await next((worker) => Object.assign(worker, { marked: true }));
     now += MINUTE - 1;
     await next();
