@@ -19,7 +19,7 @@ export interface EngineSettings {
   /** A worker is replaced after so many jobs or minutes. */
   maxJobs: number;
   maxAgeMinutes: number;
-  /** Memory that LibreOffice may use in a job; after a job with over 60 % in use, without what all workers share, it is replaced. */
+  /** Memory of its own that LibreOffice may use in a job; after a job with over 60 % in use the worker is replaced. */
   memoryMb: number;
   /** A job may use so much CPU time on each of two cores. */
   jobTimeoutSeconds: number;
