@@ -3,7 +3,9 @@ import type { ErrorResponse } from '../../src/common/generated/wire.ts';
 import { useFolder } from '../support/folder.ts';
 import { aloneSettings, type RunningGate, startGateHere } from '../support/gate.ts';
 import { PORTAL_ORIGIN } from '../support/gate-embed.ts';
+import { loggedLines } from '../support/logs.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { until } from '../support/until.ts';
 
 const REQUEST_ID = /^req_[0-9a-f]{16}$/;
 
@@ -29,6 +31,17 @@ describe('the public side of a gate without an editor', () => {
     expect(status['embed']).to.include({ callback_signing: false });
     expect(status['license']).to.deep.equal({ state: 'none', grace_days_left: null });
     expect(status['connections']).to.include({ limit: 50, enforcing: false, sample_age_seconds: null });
+  });
+
+  it('logs requests, those for its health at level debug', async () => {
+    for (const [path, level] of [
+      ['/svc/healthz', 'debug'],
+      ['/svc/limits', 'info'],
+    ]) {
+      await (await fetch(`${gate.url}${path}`)).arrayBuffer();
+      const find = () => loggedLines().find((line) => line.includes(`"path":"${path}"`));
+      expect(JSON.parse(await until('it is logged', find))).to.include({ msg: 'request', level });
+    }
   });
 
   it('gives each answer an id, errors the same in their body', async () => {

@@ -14,7 +14,10 @@ export function plainApp(): Express {
   return app;
 }
 
-/** Logs each request: method, path without query (queries contain tokens), status and milliseconds. */
+/**
+ * Logs each request: method, path without query (queries contain tokens), status and milliseconds. Healthy answers of `…/healthz` have level
+ * debug: probes ask all the time, and so does the library of everybody who types.
+ */
 export function accessLog(log: Logger): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
@@ -23,7 +26,8 @@ export function accessLog(log: Logger): RequestHandler {
     // A connection closes outside of its requests' contexts.
     const logged = AsyncLocalStorage.bind(() => {
       const ms = Math.round((performance.now() - started) * 10) / 10;
-      log.info({ method, path, status: response.statusCode, complete: response.writableEnded, ms }, 'request');
+      const level = path?.endsWith('/healthz') && response.statusCode === 200 ? 'debug' : 'info';
+      log[level]({ method, path, status: response.statusCode, complete: response.writableEnded, ms }, 'request');
     });
     response.once('close', logged);
     next();
