@@ -11,11 +11,10 @@ fail() { printf '[versions] %s\n' "$*" >&2; exit 1; }
 # Not every patch release can be had whole: each is of some thirty modules.
 [ $# != 0 ] || set -- 1.31.0 1.32.2 1.33.4 1.35.4 1.36.3 1.37.2
 
-PATH=$PWD/.tools/bin:$PWD/node_modules/.bin:$PATH:/usr/local/go/bin:/usr/lib/go/bin
-# The caches of scripts/kubernetes.sh.
-GOMODCACHE=$PWD/.cache/kubernetes/go/modules GOCACHE=$PWD/.cache/kubernetes/go/build GOFLAGS='-modcacherw -buildvcs=false'
-GOTOOLCHAIN=auto CGO_ENABLED=0
-export PATH GOMODCACHE GOCACHE GOFLAGS GOTOOLCHAIN CGO_ENABLED
+PATH=$PWD/.tools/bin:$PWD/node_modules/.bin:$PATH
+log=$PWD/.cache/kubernetes/build.log
+. scripts/support/go.sh
+mkdir -p .cache/kubernetes
 
 # A module cannot be built as a program where others that it needs are parts of its own repository: this one names them
 # under the versions that they are published as.
@@ -35,15 +34,20 @@ build() {
     -ldflags "-s -w -X $about.gitVersion=v$1 -X $about.gitMajor=1 -X $about.gitMinor=${minor%%.*}" k8s.io/kubernetes/cmd/kube-apiserver
 }
 
-suites=$(node scripts/support/api-server-suites.ts)
 for version in "$@"; do
   folder=$PWD/.cache/kubernetes/$version
-  if [ ! -x "$folder/kube-apiserver" ]; then
-    say "building kube-apiserver $version from source, once (some minutes)"
-    mkdir -p "$folder/module"
-    make_module "$version" >"$folder/module/go.mod"
-    (build "$version") >"$folder/build.log" 2>&1 || { tail -n 20 "$folder/build.log" >&2; fail "could not build it, see $folder/build.log"; }
-  fi
+  [ ! -x "$folder/kube-apiserver" ] || continue
+  get_go
+  say "building kube-apiserver $version from source, once (some minutes)"
+  mkdir -p "$folder/module"
+  make_module "$version" >"$folder/module/go.mod"
+  (build "$version") >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "could not build it, see $log"; }
+done
+# They were built with these gigabytes, which nothing needs again.
+rm -rf .cache/kubernetes/go
+
+suites=$(node scripts/support/api-server-suites.ts)
+for version in "$@"; do
   say "testing on an API server of Kubernetes $version"
   # shellcheck disable=SC2086
   SVC_TEST_KUBERNETES=$version mocha $suites

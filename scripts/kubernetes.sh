@@ -8,10 +8,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Used where the machine's own Go is missing or older than Kubernetes asks for.
-go_version=1.26.8
-go_minimum=1.24.9
-
 module=test/e2e/cluster/kubernetes
 compose_module=test/e2e/cluster/compose
 calico_module=test/e2e/cluster/network
@@ -47,26 +43,10 @@ done
 if [ "$action" = missing ]; then [ -n "$wanted$compose$calico" ]; exit; fi
 [ -n "$wanted$compose$calico" ] || exit 0
 
-PATH=$PATH:/usr/local/go/bin:/usr/lib/go/bin
-command -v go >/dev/null 2>&1 || fail 'needs Go, of any version since 1.18 (Debian: apt-get install golang-go)'
 mkdir -p "$folder"
-# A cache of its own, which can be removed by its owner like everything else in .cache.
-GOMODCACHE=$PWD/.cache/kubernetes/go/modules GOCACHE=$PWD/.cache/kubernetes/go/build GOFLAGS='-modcacherw -buildvcs=false'
-GOTOOLCHAIN=local CGO_ENABLED=0
-export GOMODCACHE GOCACHE GOFLAGS GOTOOLCHAIN CGO_ENABLED
 log=$PWD/.cache/kubernetes/build.log
-
-# An older Go can fetch a newer one, as a module like any other: checked by the same checksum database.
-have=$(go env GOVERSION)
-if [ "$(printf '%s\n' "$go_minimum" "${have#go}" | sort -V | head -n 1)" != "$go_minimum" ]; then
-  toolchain=golang.org/toolchain@v0.0.1-go$go_version.$(go env GOOS)-$(go env GOARCH)
-  say "this machine has $have, Kubernetes needs $go_minimum: getting Go $go_version"
-  (cd / && go mod download "$toolchain") >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "could not get Go, see $log"; }
-  GOROOT=$GOMODCACHE/$toolchain
-  chmod -R u+x "$GOROOT/bin" "$GOROOT/pkg/tool"
-  PATH=$GOROOT/bin:$PATH
-  export GOROOT
-fi
+. scripts/support/go.sh
+get_go
 
 new=$folder/new
 mkdir -p "$new"
