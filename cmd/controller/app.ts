@@ -60,7 +60,7 @@ export class Controller {
   readonly #audit: Audit;
   readonly #events: EventRecorder;
   readonly #instances = new Instances();
-  readonly #owned = new OwnedObjects();
+  readonly #owned = new OwnedObjects((key, id) => this.#queue.addAfter(key, this.#repairs.delayMs(id)));
   readonly #repairs: RepairLimiter;
   readonly #queue: WorkQueue;
   #keys: LicenseKeys | undefined;

@@ -101,9 +101,13 @@ interface Outcome {
 }
 
 async function applyObject(context: ApplyContext, wanted: KubernetesObject): Promise<Outcome> {
-  const { client, owned, repairs, events, instance, log } = context;
   const digest = hashValue(wanted);
-  if (owned.isApplied(wanted, digest)) return {};
+  if (context.owned.isApplied(wanted, digest)) return {};
+  return context.owned.whileApplied(wanted, () => sendObject(context, wanted, digest));
+}
+
+async function sendObject(context: ApplyContext, wanted: KubernetesObject, digest: string): Promise<Outcome> {
+  const { client, owned, repairs, events, instance, log } = context;
   const known = owned.find(wanted);
   let live: KubernetesObject | undefined;
   try {

@@ -56,6 +56,14 @@ export class OwnedObjects {
   readonly #objects = new Map<string, OwnedObject>();
   readonly #byInstance = new Map<string, Set<OwnedObject>>();
   readonly #applied = new Map<string, Applied>();
+  /** Applies without an answer yet, and whether a watch has shown the object meanwhile. */
+  readonly #applying = new Map<string, boolean>();
+  readonly #onChange: (instance: string, id: string) => void;
+
+  /** @param onChange called with instance and id of an object that somebody has changed while it was applied */
+  constructor(onChange: (instance: string, id: string) => void = () => undefined) {
+    this.#onChange = onChange;
+  }
 
   get size(): number {
     return this.#objects.size;
@@ -78,6 +86,10 @@ export class OwnedObjects {
       this.#objects.set(id, now);
       this.#byInstance.set(now.instance, (this.#byInstance.get(now.instance) ?? new Set()).add(now));
       if (now.resourceVersion === this.#applied.get(id)?.version) return [];
+      if (this.#applying.has(id) && (before ?? now).instance === now.instance) {
+        this.#applying.set(id, true);
+        return [];
+      }
     }
     return [...new Set([now?.instance, before?.instance])].filter((instance) => instance !== undefined);
   }
@@ -116,6 +128,20 @@ export class OwnedObjects {
     const changedAt = same && !isRepair ? same.changedAt : now;
     this.#applied.set(id, { digest, sent, version, generation, time, changedAt });
     return isRepair;
+  }
+
+  /** Runs an apply. What a watch shows meanwhile is mostly its outcome; only the answer tells whether it is another change. */
+  async whileApplied<T>(object: Named, apply: () => Promise<T>): Promise<T> {
+    const id = getId(object);
+    this.#applying.set(id, false);
+    try {
+      return await apply();
+    } finally {
+      const seen = this.#applying.get(id);
+      this.#applying.delete(id);
+      const known = this.#objects.get(id);
+      if (seen && known && known.resourceVersion !== this.#applied.get(id)?.version) this.#onChange(known.instance, id);
+    }
   }
 
   /** Forgets what was applied for an instance, so that each of its objects is applied again. */

@@ -67,6 +67,28 @@ describe('the objects that the controller made', () => {
     }
   });
 
+  const APPLIES: [what: string, shown: string[], answer: string | undefined, changed: string[]][] = [
+    ['as the answer has them', ['2'], '2', []],
+    ['not at all', [], '2', []],
+    ['as somebody else has made them since', ['2', '3'], '2', ['shop/office']],
+    ['as somebody else has made them, and the apply fails', ['2'], undefined, ['shop/office']],
+  ];
+  for (const [what, shown, answer, changed] of APPLIES) {
+    it(`concern nobody while they are applied; afterwards, when a watch has shown them ${what}, ${changed.join() || 'nobody'}`, async () => {
+      const found: string[] = [];
+      owned = new OwnedObjects((instance) => found.push(instance));
+      owned.observe(service('1'));
+      const apply = owned.whileApplied(service('1'), async () => {
+        for (const version of shown) expect(owned.observe(service(version))).to.deep.equal([]);
+        if (answer === undefined) throw new Error('failed on purpose');
+        record(answer);
+      });
+      await apply.catch(() => undefined);
+      expect(found).to.deep.equal(changed);
+      expect(owned.observe(service('4'))).to.deep.equal(['shop/office']);
+    });
+  }
+
   it('concern both instances when somebody changes the owner', () => {
     owned.observe(service('1'));
     expect(owned.observe(service('2', { ownerReferences: OTHERS }))).to.deep.equal(['shop/other', 'shop/office']);
