@@ -6,12 +6,11 @@ log=$tools/build.log
 say() { printf '[%s] %s\n' "$topic" "$*"; }
 fail() { tail -n 20 "$log" >&2; printf '[%s] %s, see %s\n' "$topic" "$*" "$log" >&2; exit 1; }
 
-PATH=$PWD/.tools/bin:$PATH:/usr/local/go/bin:/usr/lib/go/bin
+PATH=$PWD/.tools/bin:$PATH
 # The caches of scripts/kubernetes.sh: most modules are the same.
-GOMODCACHE=$PWD/.cache/kubernetes/go/modules GOCACHE=$PWD/.cache/kubernetes/go/build GOFLAGS='-modcacherw -buildvcs=false'
+. scripts/support/go.sh
 # A Go that is too old fetches the one that a tool asks for.
-GOTOOLCHAIN=auto CGO_ENABLED=0
-export PATH GOMODCACHE GOCACHE GOFLAGS GOTOOLCHAIN CGO_ENABLED
+GOTOOLCHAIN=auto
 mkdir -p "$tools/bin"
 flags='-s -w'
 

@@ -1,5 +1,6 @@
-# Sourced, in the repository's root, by scripts that build parts of Kubernetes. It needs their `say` and `fail`, and `log`,
-# a file. The caches are the repository's own, which can be removed by their owner like everything else in .cache.
+# Sourced, in the repository's root, by scripts that build programs in Go. The caches are the repository's own, which can be
+# removed by their owner like everything else in .cache. `get_go` is for parts of Kubernetes, and needs `say`, `fail` and
+# `log`, a file.
 # shellcheck shell=sh disable=SC2154
 
 # Used where the machine's own Go is missing or older than Kubernetes asks for.

@@ -41,8 +41,8 @@ export function convertWork(request: ConvertRequest, deps: SourceDependencies & 
         const whole = { ...task, outputs: [{ path, to, options }], maxOutputBytes: deps.maxFileBytes() } as const;
         const { pages, engineMs } = await runTask(deps.engine, whole, signal);
         const filename = `${task.stem}.${to}`;
-        const { encoding: written } = options;
-        return { outputs: [{ fileId, filename, format: to, encoding: written, pages: pages[0] ?? 0 }], engineMs };
+        const output = { fileId, filename, format: to, encoding: options.encoding, pages: pages[0] ?? 0 };
+        return { outputs: [output], engineMs };
       };
     },
   };

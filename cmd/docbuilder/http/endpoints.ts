@@ -3,6 +3,7 @@ import { badRequest } from '../../../src/common/errors.ts';
 import type { MetaRequest } from '../../../src/common/generated/wire.ts';
 import { convertWork } from '../convert/convert.ts';
 import { type ExtractRequest, metaWork, textWork, thumbnailWork } from '../extract/extract.ts';
+import { getContentType } from '../formats.ts';
 import { buildWork } from '../script/build.ts';
 import type { SourceFile } from '../source/sources.ts';
 import { renderWork } from '../template/render.ts';
@@ -17,7 +18,7 @@ export interface EndpointHandlers extends WorkHandlers {
 const DEFAULT_BOX = 320;
 const LARGEST_BOX = 4096;
 /** With a charset, as a client may name it: it also matches one that names none. */
-const PLAIN_TEXT = 'text/plain; charset=utf-8';
+const [JSON_TYPE, PLAIN_TEXT] = [getContentType('json'), getContentType('txt')];
 
 /** The source is a file of a form, or a `url` in a small JSON body. */
 const ONE_SOURCE = {
@@ -61,7 +62,7 @@ export function workEndpoints(deps: EndpointHandlers): Record<string, RequestHan
       ...ONE_SOURCE,
       kind: 'text',
       work: (arrived) => {
-        const accepted = arrived.request.accepts(['application/json; charset=utf-8', PLAIN_TEXT]);
+        const accepted = arrived.request.accepts([JSON_TYPE, PLAIN_TEXT]);
         const format = arrived.body.format ?? (accepted === PLAIN_TEXT ? 'text' : 'json');
         return textWork(toExtractRequest(arrived), format, tools);
       },

@@ -5,6 +5,7 @@ import { AppError } from '../../../src/common/errors.ts';
 import type { Job, JobCallback } from '../../../src/common/generated/wire.ts';
 import { attachment } from '../../../src/common/http/disposition.ts';
 import { sendBytes, sendStream } from '../../../src/common/http/send-bytes.ts';
+import { getContentType } from '../formats.ts';
 import type { JobRecord, OutputRecord } from '../jobs/job.ts';
 import type { JobRegistry } from '../jobs/job-registry.ts';
 import type { JobStore } from '../jobs/job-store.ts';
@@ -74,7 +75,7 @@ export function jobCallbackBody(job: JobRecord): string {
 
 /** Many clients list application/json beside a wildcard by default: that asks for the file. Some name a charset. */
 function prefersJson(request: Request, contentType: string): boolean {
-  return request.accepts(contentType) === false && request.accepts('application/json; charset=utf-8') !== false;
+  return request.accepts(contentType) === false && request.accepts(getContentType('json')) !== false;
 }
 
 function setFileHeaders(response: Response, { contentType, filename }: OutputRecord): void {

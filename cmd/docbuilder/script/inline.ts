@@ -42,6 +42,11 @@ function either(said: boolean | undefined, yes: string, no: string): string | un
   return said === undefined ? undefined : said ? yes : no;
 }
 
+/** Text as its runs; one without a look has none. */
+export function toRuns(text: Inline): Run[] {
+  return [text].flat().map((part) => (typeof part === 'string' ? { text: part } : part));
+}
+
 /** The look as `style:text-properties`; empty without a look. */
 export function lookProperties(look: Look): string {
   return properties('text', lookAttributes(look));

@@ -1,10 +1,10 @@
 import type { Inline, Slide, SlideContent } from '../../../src/common/generated/script.ts';
 import { type ContentBuilder, languageAttributes } from './document.ts';
 import { INVISIBLE } from './frame.ts';
-import { linkStyle, lookAttributes } from './inline.ts';
+import { linkStyle, lookAttributes, toRuns } from './inline.ts';
 import { fill, paragraph, placeholder } from './slides/boxes.ts';
 import { ARROW_MARKER, elements } from './slides/elements.ts';
-import { fittingSize, toRuns } from './slides/fit.ts';
+import { fittingSize } from './slides/fit.ts';
 import type { Box, Deck } from './slides/layouts.ts';
 import { getBackground, getPlaces, MASTERS, PAGE_LAYOUTS, pageLayouts, SIZES } from './slides/layouts.ts';
 import { list, measuredItems } from './slides/list.ts';

@@ -72,4 +72,11 @@ describe('threads for large work', () => {
     expect(await own.run('id', undefined, never)).to.be.greaterThan(0);
     await own.stop();
   });
+
+  it('that are stopped end what they do', async () => {
+    const own = createThreads(MODULE, 1);
+    const { error } = await startEndless(own, never);
+    await own.stop();
+    expect(await error).to.have.property('message', 'the threads are stopped');
+  });
 });

@@ -1,5 +1,6 @@
 import type { Inline, Run } from '../../../../src/common/generated/script.ts';
 import type { Size } from '../frame.ts';
+import { toRuns } from '../inline.ts';
 import { MM_PER_POINT } from '../xml.ts';
 
 export interface Measured {
@@ -97,10 +98,6 @@ function wrap({ runs, bold = false }: Worded, width: number, size: number, font:
     }
   }
   return { lines, lineHeight: lineHeight || size * lineFactor(font) };
-}
-
-export function toRuns(text: Inline): Run[] {
-  return [text].flat().map((part) => (typeof part === 'string' ? { text: part } : part));
 }
 
 /** Fonts in which all letters are of one width. */

@@ -1,5 +1,5 @@
 import type { Border, Table, TableCell, TableCellObject } from '../../../../src/common/generated/script.ts';
-import { lookProperties } from '../inline.ts';
+import { lookProperties, toRuns } from '../inline.ts';
 import { padding, type Styles, textAlign } from '../styles.ts';
 import { cellBorders, cellObject, columnObject, columnWidths, type Sides } from '../table.ts';
 import { mm } from '../xml.ts';
@@ -61,8 +61,7 @@ function* rowsXml(block: Table, widths: readonly number[], styles: Styles): Gene
 const FEW_LETTERS = 300;
 
 function isShort(cell: TableCell): boolean {
-  const parts = [cellObject(cell).text].flat().map((part) => (typeof part === 'string' ? part : part.text));
-  return parts.reduce((sum, { length }) => sum + length, 0) <= FEW_LETTERS;
+  return toRuns(cellObject(cell).text).reduce((sum, { text }) => sum + text.length, 0) <= FEW_LETTERS;
 }
 
 /** Returns a function for the styles of a cell. There are few kinds of cells, and many cells. */

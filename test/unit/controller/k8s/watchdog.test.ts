@@ -48,4 +48,12 @@ describe('k8s: watchdog', () => {
       expect(restarts).to.equal(expected);
     });
   }
+
+  it('ends when it is stopped', async () => {
+    await probed(1);
+    dog.stop();
+    const before = probes;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(probes).to.equal(before);
+  });
 });
