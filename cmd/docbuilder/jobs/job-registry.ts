@@ -90,8 +90,9 @@ export class JobRegistry {
     const active = this.#active.get(id);
     // What belongs to its end is there before that is stored.
     const unended = active && { ...active, finishedAt: null, expiresAt: null, outputs: [], error: null };
-    // The store first: another replica may have failed a job that still runs here.
-    const job = this.#unsaved.get(id) ?? (await store.read(id)) ?? unended;
+    const stored = this.#unsaved.get(id) ?? (await store.read(id));
+    // Another replica may have failed a job that still runs here. Until its end, a stored job may be out of date.
+    const job = unended && (stored?.finishedAt ?? null) === null ? unended : stored;
     if (job && !this.#expired(job)) return job;
     throw new AppError(job || clock() - issuedAt >= retentionMs() ? 'gone' : 'not_found');
   }

@@ -429,6 +429,16 @@ describe('the storage of several DocBuilders', function () {
     one.store.noteProgress(Object.assign(job, { status: 'running' }));
     await one.store.flush();
     expect(await two.store.read(job.id)).to.include({ status: 'running' });
+    // It changes again while it is written, and at once where it runs.
+    const registry = new JobRegistry({ ...known, store: one.store });
+    registry.add(job);
+    one.store.noteProgress(Object.assign(job, { status: 'queued' }));
+    const flushed = one.store.flush();
+    one.store.noteProgress(Object.assign(job, { status: 'running' }));
+    expect(await registry.job(job.id)).to.include({ status: 'running' });
+    await flushed;
+    await one.store.flush();
+    expect(await two.store.read(job.id)).to.include({ status: 'running' });
     // As if the answer to its insertion had been lost.
     expect(await one.store.add(job).catch((error) => error.code)).to.equal('23505');
     await one.store.flush();

@@ -127,9 +127,14 @@ export class SharedJobs implements JobStore {
       this.#settled.delete(job);
     }
     for (const job of this.#changed) {
-      // `save` writes an ended one.
-      if (job.finishedAt === null) await this.#deps.rows.noteProgress(job);
+      // First: it may change again while it is written.
       this.#changed.delete(job);
+      // `save` writes an ended one.
+      if (job.finishedAt !== null) continue;
+      await this.#deps.rows.noteProgress(job).catch((error) => {
+        this.#changed.add(job);
+        throw error;
+      });
     }
     const refused = [...this.#refused];
     if (refused.length > 0) await this.#deps.rows.remove(refused);
