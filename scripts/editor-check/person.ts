@@ -65,8 +65,10 @@ export async function openPerson(context: BrowserContext, portal: string, config
       const first = await need(
         'onDocumentLoaded',
         async () => {
+          // Where the service was not reached for the first time, the library does not try again.
+          const isOver = (await state()) === 'failed';
           const events = await seen();
-          const failed = events.find(({ event, code }) => event === 'onError' && code !== 'network_error');
+          const failed = events.find(({ event, code }) => event === 'onError' && (isOver || code !== 'network_error'));
           if (failed) throw new Error(`the document did not open: ${failed.code} ${failed.reason ?? failed.message}`);
           return events.find(({ event }) => event === 'onDocumentLoaded');
         },

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { form } from '../../support/service.ts';
-import { until } from '../../support/until.ts';
 import type { Pod } from './support/instance.ts';
 import { officeFor } from './support/office.ts';
 import { type SharedInstance, startSharedInstance } from './support/shared-instance.ts';
@@ -16,11 +15,6 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
   });
   after(() => paper?.stop());
 
-  async function areGone(component: string, before: readonly string[]): Promise<boolean> {
-    const { items } = await paper.get<{ items: Pod[] }>('pods', '-l', `app.kubernetes.io/component=${component}`);
-    return items.every(({ metadata }) => !before.includes(metadata.uid));
-  }
-
   it('is Ready with two gates and one volume, and says that its store is', async () => {
     expect(await paper.pods('gate')).to.have.length(2);
     const { items } = await paper.get<{ items: Pod[] }>('persistentvolumeclaims');
@@ -34,11 +28,11 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
     const client = await sessions.open(session);
     await client.addLine('trước');
     const version = await sessions.save(session, client);
-    const before = (await paper.pods('gate')).map(({ metadata }) => metadata.uid);
+    const before = await paper.pods('gate');
     const end = paper.ask();
     await paper.kubectl('rollout', 'restart', 'deployment/paper-gate');
     await paper.kubectl('rollout', 'status', 'deployment/paper-gate', '--timeout=200s');
-    await until('the old ones are gone', () => areGone('gate', before), 90_000);
+    await paper.ended(before);
     expect(await end()).to.deep.equal([]);
     await client.addLine('sau');
     expect(await sessions.save(session, client)).to.equal(version + 1);
@@ -47,12 +41,12 @@ describe('on a cluster: an instance on PostgreSQL and S3', function () {
 
   it('replaces its DocBuilders while documents are converted, and none fails', async () => {
     expect(await paper.pods('docbuilder')).to.have.length(2);
-    const before = (await paper.pods('docbuilder')).map(({ metadata }) => metadata.uid);
+    const before = await paper.pods('docbuilder');
     // The licence allows 120 a minute.
     const end = paper.ask({ path: '/v1/convert', pauseMs: 700, body: letter });
     await paper.kubectl('rollout', 'restart', 'deployment/paper-docbuilder');
     await paper.kubectl('rollout', 'status', 'deployment/paper-docbuilder', '--timeout=240s');
-    await until('the old ones are gone', () => areGone('docbuilder', before), 90_000);
+    await paper.ended(before);
     expect(await end()).to.deep.equal([]);
   });
 });

@@ -63,6 +63,11 @@ export function instanceHandle(cluster: Cluster, namespace: string, name: string
       const { items } = await get<{ items: Pod[] }>('pods', '-l', `app.kubernetes.io/instance=${name}${which}`);
       return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     },
+    /** Resolves when these pods have ended. Until then the front may ask them. */
+    async ended(pods: readonly Pod[]): Promise<void> {
+      const names = pods.map(({ metadata }) => `pod/${metadata.name}`);
+      await kubectl('wait', '--for=delete', `--timeout=${READY_MS / 1000}s`, ...names);
+    },
     /** Value of a key of a Secret. */
     async secret(secret: string, key: string): Promise<string> {
       const { data } = await get<{ data: Record<string, string> }>('secret', secret);
