@@ -844,6 +844,19 @@ for (const installed of BROWSERS) {
       expect(await run('editors.editor.save()')).to.deep.nested.include({ 'value.unmodified': true });
     });
 
+    it('tells what is lost also where the first answer about the document, asked for at once, comes after the loss', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate.orders = { late: promise, loadedAt: 'later' };
+      // Neither the next question comes, nor what is waited for that the editor might still store.
+      await call(`void (window.setTimeout = ((plain) => (work, ms) =>
+        ms === 1_000 ? 0 : plain(work, ms === 10_000 ? 0 : ms))(setTimeout))`);
+      const frame = await openAndType();
+      await until('it is asked', () => gate.requests.some((one) => one.startsWith('GET /svc/embed/session/')));
+      await inEditor(frame, `say('App_LoadingStatus', { Status: 'Frame_Ready' })`);
+      resolve();
+      await hearsOfLoss();
+    });
+
     it('a page that sleeps is woken before it is asked to save', async () => {
       const frame = await openEditor(page);
       await inEditor(frame, 'sleep(), type()');

@@ -117,7 +117,7 @@ export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocum
     if (state.status !== 'loading' && state.status !== 'failed') return;
     state.status = 'loaded';
     state.loadedAt = null;
-    this.poller.nudge(0);
+    this.poller.nudge(true);
     emit('onDocumentLoaded', state.toInfo());
   }
 
@@ -187,7 +187,8 @@ export class OpenDocument implements PageEvents, KnownDocument, RecoverableDocum
     const { state, emit } = this.#context;
     const wasListed = (state.server?.users.length ?? 0) > 0;
     state.server = current;
-    state.loadedAt = current.loaded_at;
+    // While the page loses its document, this may be of the next one.
+    if (this.page.isLoaded()) state.loadedAt = current.loaded_at;
     // The editor's server lists nobody: the page's connection may be dead without its notice.
     if (wasListed && current.users.length === 0 && state.isEditing()) void this.recovery.check();
     const isNew = state.version !== undefined && current.version > state.version;

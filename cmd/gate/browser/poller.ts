@@ -32,6 +32,8 @@ export class StatePoller {
   #nudges: number[] = [];
   #failures = 0;
   #isAsking = false;
+  /** A question is to be asked at once. */
+  #isDue = false;
   #isRunning = false;
 
   constructor(document: KnownDocument) {
@@ -52,10 +54,11 @@ export class StatePoller {
 
   /**
    * Asks soon, and again when the server has had time to see it: people have come or gone.
-   * @param first pauses before these questions: 0 to ask at once
+   * @param atOnce whether to ask before that as well; no later call puts that off
    */
-  nudge(...first: number[]): void {
-    this.#nudges = [...first, ...NUDGES_MS];
+  nudge(atOnce = false): void {
+    this.#isDue ||= atOnce;
+    this.#nudges = [...(this.#isDue ? [0] : []), ...NUDGES_MS];
     if (Date.now() >= this.#hurryUntil) this.#schedule();
   }
 
@@ -79,6 +82,7 @@ export class StatePoller {
 
   async #ask(): Promise<void> {
     this.#isAsking = true;
+    this.#isDue = false;
     const document = this.#document;
     try {
       if (!document.isRemoved() && !document.recovery.isAway()) {

@@ -97,7 +97,7 @@ export class Recovery {
     window.document.addEventListener('visibilitychange', hasten, options);
     for (const name of ['online', 'focus']) window.addEventListener(name, hasten, options);
     window.addEventListener('online', () => void this.check(), options);
-    window.addEventListener('offline', () => document.poller.nudge(0), options);
+    window.addEventListener('offline', () => document.poller.nudge(true), options);
   }
 
   /** Returns whether the page has lost its document, and tries to get back to it. */

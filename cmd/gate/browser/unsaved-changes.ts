@@ -74,8 +74,8 @@ export class UnsavedChanges {
   }
 
   /** The server has answered. @param isNew whether with a new version @param isOwn whether of the save that is asked for */
-  onState({ version, loaded_at: loadedAt }: SessionState, isNew: boolean, isOwn: boolean): void {
-    if (this.any()) this.#loadedAt ??= loadedAt;
+  onState({ version }: SessionState, isNew: boolean, isOwn: boolean): void {
+    if (this.any()) this.#loadedAt ??= this.#state.loadedAt;
     if (!isNew) return;
     const others = this.#writes - (version - this.#getVersion());
     const missing = isOwn ? Math.min(Math.max(0, others), this.#laterWrites) : others;

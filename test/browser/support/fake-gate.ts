@@ -25,6 +25,8 @@ export interface Orders extends Behaviour {
   hold?: Promise<void>;
   /** Creation, change of mode and removal are not answered before this has resolved. */
   slow?: Promise<void>;
+  /** The session's state is not answered before this has resolved. */
+  late?: Promise<void>;
   refuse?: { status: number; code: string };
   /** No answer at all. */
   down?: boolean;
@@ -96,9 +98,9 @@ export async function startFakeGate() {
       gate.sessions.delete(session.session_id);
       return void response.writeHead(204).end();
     }
+    await (url.pathname.endsWith('/mode') ? orders.slow : orders.late);
     if (!url.pathname.endsWith('/mode'))
       return json(response, 200, describeSession(session, url.searchParams.get('nonce')));
-    await orders.slow;
     const { mode } = JSON.parse(body);
     session.mode = orders.full ? 'view' : mode;
     json(response, 200, view(session, mode));
