@@ -82,6 +82,10 @@ for (const installed of BROWSERS) {
       until('it is told of the loss', () =>
         call<boolean>('told.some(({ event, data }) => event === "onError" && data.detail.reason === "changes_lost")'),
       );
+    /** Resolves once the page has noticed it. */
+    const hide = (hidden: boolean) =>
+      call(`document.querySelector('#editor').hidden = ${hidden},
+        new Promise((done) => requestAnimationFrame(() => setTimeout(done)))`);
     const countTold = async (name: string) => (await toldBy(page)).filter((told) => told === name).length;
     const state = (id = 'editor') => call<string>(`editors.${id}.getInfo().state`);
     const isGone = () => until('no session is left', () => gate.sessions.size === 0);
@@ -127,45 +131,44 @@ for (const installed of BROWSERS) {
       expect(await height('editor')).to.equal(600);
       await call(`document.querySelector('#second').style.display = 'flex', editors.second.destroy(), make('second')`);
       expect(await height('second')).to.equal(700);
+      await until('its session is there', async () => (await state('second')) === 'loaded');
     });
 
     it('opens, and comes back after a loss, as soon as it is displayed where a page cannot work before', async () => {
-      const show = (hidden: boolean) => call(`document.querySelector('#editor').hidden = ${hidden}`);
-      await show(true);
+      await hide(true);
       await call('make("editor")');
       if (installed.name === 'chrome') await event(page, 'onDocumentLoaded');
       else await call('new Promise((resolve) => setTimeout(resolve, 500))');
       const opened = installed.name === 'chrome' ? 1 : 0;
       expect(posts()).to.have.lengthOf(opened);
       expect(gate.sessions.size).to.equal(opened);
-      await show(false);
+      await hide(false);
       await event(page, 'onDocumentLoaded');
-      await show(true);
+      await hide(true);
       await inEditor(await editorFrame(page), 'lose()');
       await event(page, 'onError');
-      await show(false);
+      await hide(false);
       await until('it is back', async () => (await state()) === 'loaded');
       expect(posts()).to.have.lengthOf(2);
       expect(await run('editors.editor.save()')).to.have.nested.property('value.unmodified', true);
     });
 
     it('opens also when it is hidden meanwhile, and the time until it is shown does not count', async () => {
-      const show = (hidden: boolean) => call(`document.querySelector('#editor').hidden = ${hidden}`);
       const longerThanAnOpening = () => call('new Promise((resolve) => setTimeout(resolve, 3_000))');
       gate.orders.locked = true;
       const goOn = slowDown();
       await call('make("editor")');
       await until('a session is asked for', () => gate.configs.length > 0);
-      await show(true);
+      await hide(true);
       goOn();
       if (installed.name === 'firefox') await longerThanAnOpening();
-      await show(false);
+      await hide(false);
       await event(page, 'onReady');
-      await show(true);
+      await hide(true);
       await inEditor(await editorFrame(page), 'unlock()').catch(() => {});
       await longerThanAnOpening();
       gate.orders.locked = false;
-      await show(false);
+      await hide(false);
       await event(page, 'onDocumentLoaded');
       const opened = installed.name === 'chrome' ? 1 : 2;
       expect(await toldBy(page)).to.deep.equal([...Array(opened).fill('onReady'), 'onDocumentLoaded']);
