@@ -110,12 +110,10 @@ describe('k8s: leader election', () => {
   });
 
   it('is lost at once when another has taken it', async () => {
-    const one = candidate('one');
+    const one = candidate('one', { ...TIMINGS, durationMs: 60_000, renewDeadlineMs: 50_000 });
     await elected(one);
     server.put(PATH, 'svc-controller', { spec: { holderIdentity: 'thief', leaseDurationSeconds: 60 } });
-    const started = performance.now();
     await until('it is lost', () => one.lost || undefined);
-    expect(performance.now() - started).to.be.lessThan(550);
     expect(spec().holderIdentity).to.equal('thief');
   });
 
@@ -138,7 +136,7 @@ describe('k8s: leader election', () => {
   it('gives back what was taken while it was being stopped', async () => {
     server.delayMs = 100;
     const one = candidate('one');
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await until('it is being taken', () => server.requests.length === 2 || undefined);
     await one.stop();
     expect(server.requests.map((request) => request.split(' ')[0])).to.deep.equal(['GET', 'POST', 'PUT']);
     expect(spec().holderIdentity).to.equal('');
