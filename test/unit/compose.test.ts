@@ -165,7 +165,7 @@ describe('compose.yaml', () => {
     expect(getAddress({ ...given, SVC_HOST: 'office.example' })).to.deep.equal(['editor.example', 'true']);
   });
 
-  it('has an editor that loses no save, converts for nobody and is framed by portals only', () => {
+  it('has an editor that loses no save, converts for nobody, fetches nothing for documents and is framed by portals only', () => {
     const words = (getEnvironment(plain, 'editor')['extra_params'] ?? '').split(' ');
     expect(words.filter((word) => !word.startsWith('--o:'))).to.deep.equal([]);
     const options = new Map(words.map((word) => splitOnce(word.slice('--o:'.length))));
@@ -180,8 +180,8 @@ describe('compose.yaml', () => {
       hexify_embedded_urls: 'false',
       'net.post_allow.host[0]': String.raw`127\.0\.0\.1`,
     });
-    const others = [...options].filter(([name]) => /^net\.post_allow\.host\[[^0]/.test(name));
-    expect(others.map(([, value]) => value)).to.deep.equal(new Array(15).fill(''));
+    const others = [...options].filter(([name]) => /^net\.(post_allow\.host\[(?!0\])|lok_allow\.host)/.test(name));
+    expect(others.map(([, value]) => value)).to.deep.equal(new Array(15 + 16).fill(''));
     expect(editor.volumes).to.deep.equal(['quarantine:/quarantine']);
     const frames = '--o:net.content_security_policy=frame-ancestors localhost:* 127.0.0.1:*';
     expect(editor.command).to.deep.equal([frames]);

@@ -123,8 +123,8 @@ function adminVariables(situation: Situation): V1EnvVar[] {
 /** Folder for the editor's copies of saves. */
 const QUARANTINE_PATH = '/quarantine';
 
-/** Length of the image's list `net.post_allow`; entries that are not replaced allow private networks. */
-const POST_ALLOW_PLACES = 16;
+/** Length of the image's lists of hosts; entries that are not replaced allow private networks. */
+const HOST_PLACES = 16;
 
 /** One setting: `--o:`, a path into the editor's configuration, and a value on one line. */
 const SETTING = /^--o:[A-Za-z_][\w.[\]@=-]*=[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
@@ -144,7 +144,10 @@ function settings(spec: SvcInstanceSpec): Record<string, string | number | boole
     'ssl.enable': false,
     'ssl.termination': isTls(spec),
     'net.content_security_policy': `frame-ancestors ${frameAncestors(spec).join(' ')}`,
-    ...postAllow(),
+    // Only the pod itself may post files for conversion. The value is a regular expression.
+    ...hosts('net.post_allow', String.raw`127\.0\.0\.1`),
+    // From nowhere does the editor fetch pictures that a document links.
+    ...hosts('net.lok_allow', ''),
     // Ignores the header by which clients could name the editor's address.
     'net.proxy_prefix': false,
     hexify_embedded_urls: false,
@@ -165,11 +168,11 @@ function settings(spec: SvcInstanceSpec): Record<string, string | number | boole
   };
 }
 
-/** Only the pod itself may post files for conversion. The value is a regular expression. */
-function postAllow(): Record<string, string> {
-  const places = Array.from({ length: POST_ALLOW_PLACES }, (_, place) => [
-    `net.post_allow.host[${place}]`,
-    place === 0 ? String.raw`127\.0\.0\.1` : '',
+/** A list of the image's with one entry, and none for an empty one. */
+function hosts(list: string, first: string): Record<string, string> {
+  const places = Array.from({ length: HOST_PLACES }, (_, place) => [
+    `${list}.host[${place}]`,
+    place === 0 ? first : '',
   ]);
   return Object.fromEntries(places);
 }
