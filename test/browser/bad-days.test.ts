@@ -171,9 +171,9 @@ describe('SVC.Editor on bad days', function () {
       const there = Date.now();
       await each(async (tab) => {
         await tab.isBack();
+        expect(Date.now() - there).to.be.below(within);
         await tab.type('sau ');
         const text = await tab.save();
-        expect(Date.now() - there).to.be.below(within);
         expect(text).to.contain('trước ').and.contain('sau ');
         const errors = (await tab.told()).filter(({ event }) => event === 'onError');
         expect(errors.map(({ code }) => code)).to.deep.equal(['network_error']);

@@ -154,7 +154,8 @@ for (const installed of BROWSERS) {
     });
 
     it('opens also when it is hidden meanwhile, and the time until it is shown does not count', async () => {
-      const longerThanAnOpening = () => call('new Promise((resolve) => setTimeout(resolve, 3_000))');
+      const longerThanAnOpening = () => call('new Promise((resolve) => setTimeout(resolve, 5_000))');
+      await call('void (window.hurry = 30)');
       gate.orders.locked = true;
       const goOn = slowDown();
       await call('make("editor")');
@@ -327,7 +328,7 @@ for (const installed of BROWSERS) {
       const goOn = slowDown();
       await begin('editors.editor.setReadOnly(true)');
       await until('it is asked', () => modeChanges().length > 0);
-      await inEditor(frame, 'forget()');
+      await inEditor(frame, 'lose()');
       expect(await event(page, 'onError')).to.include({ code: 'network_error' });
       goOn();
       expect((await ended()).value).to.equal('view');
@@ -896,6 +897,7 @@ for (const installed of BROWSERS) {
     });
 
     it('a document that the server takes too long to fetch is load_failed, and its session taken back', async () => {
+      await call('void (window.hurry = 60)');
       const goOn = slowDown();
       await call('make("editor")');
       expect(await event(page, 'onError')).to.deep.include({ code: 'load_failed', detail: { reason: 'timeout' } });
@@ -911,7 +913,7 @@ for (const installed of BROWSERS) {
     ] as const) {
       it(`a page that ${what} gets a hint at the policies that may be why`, async () => {
         Object.assign(gate.orders, order);
-        await call('make("editor")');
+        await call('void (window.hurry = 30), make("editor")');
         const error = await event<{ code: string; detail: { hint: string; reason: string } }>(page, 'onError');
         expect(error).to.deep.nested.include({ code: 'load_failed', 'detail.reason': 'timeout' });
         for (const word of [portal.origin, 'frame-ancestors', 'Cross-Origin-Embedder-Policy'])

@@ -45,19 +45,22 @@ declare global {
     told: { id: string; event: string; data: unknown }[];
     make(id: string, config?: Partial<SVC.Config>, target?: HTMLElement): void;
     listeners: number;
+    /** The time for an opening is so many times shorter. */
+    hurry: number;
   }
 }
 
 /**
  * Opens the portal's page. `make` in it makes an editor that notes its events in `told`; long waits pass
- * faster; `listeners` counts those of the window that have not ended.
+ * faster, a test that waits for the end of an opening sets `hurry`; `listeners` counts those of the window that have not ended.
  */
 export async function openPortal(page: Page, portal: Portal, path = '/'): Promise<void> {
   await page.evaluateOnNewDocument(() => {
     if (window !== window.top) return;
     const { setTimeout: plain } = window;
+    window.hurry = 8;
     window.setTimeout = ((work: () => void, ms = 0) =>
-      plain(work, ms >= 100_000 ? ms / 60 : ms >= 10_000 ? ms / 8 : ms)) as typeof setTimeout;
+      plain(work, ms >= 100_000 ? ms / window.hurry : ms >= 10_000 ? ms / 8 : ms)) as typeof setTimeout;
     const { addEventListener: add } = window;
     window.listeners = 0;
     window.addEventListener = (...args: Parameters<typeof add>) => {
