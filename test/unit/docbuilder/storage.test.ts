@@ -328,10 +328,10 @@ describe('the storage of several DocBuilders', function () {
       const [quiet, called] = [newOne(), { ...newOne(), callback }];
       for (const job of [quiet, called]) await one.store.add(job);
       await one.replicas.leave();
-      const { end } = two.rows;
-      two.rows.end = () => Promise.reject(new Unavailable(new Error('away')));
+      const { update } = two.rows;
+      two.rows.update = () => Promise.reject(new Unavailable(new Error('away')));
       expect((await two.store.takeOver()).map(({ id }) => id)).to.deep.equal([called.id]);
-      two.rows.end = end;
+      two.rows.update = update;
       await two.store.flush();
       const ended = await database.query(`SELECT id FROM docbuilder_jobs WHERE state = 'ended'`, []);
       expect(ended).to.deep.equal([[quiet.id]]);
@@ -382,14 +382,47 @@ describe('the storage of several DocBuilders', function () {
       expect([one.replicas.rank(), two.replicas.rank()]).to.deep.equal([1, 0]);
     });
 
+    it('and has not: what it ends afterwards stays failed, also when the job comes back to it, or gone', async () => {
+      const [returned, gone] = [{ ...newOne(), callback }, newOne()];
+      await one.store.add(gone);
+      await silence(two.replicas, 11);
+      await two.store.takeOver();
+      await two.store.flush();
+      clock.now += RETENTION_MS;
+      await two.store.sweep();
+      await one.replicas.beat();
+      await one.store.add(returned);
+      await silence(two.replicas, 11);
+      await two.store.takeOver();
+      await one.replicas.beat();
+      await two.replicas.leave();
+      const taken = await one.store.takeOver();
+      expect(taken.map(({ id, status }) => [id, status])).to.deep.equal([[returned.id, 'failed']]);
+      for (const delivered of [false, true]) {
+        for (const job of [returned, gone]) {
+          const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
+          const end = { finishedAt: clock.now, expiresAt: clock.now + RETENTION_MS };
+          await one.store.save({ ...job, status: 'done', outputs: [output], ...end });
+          expect((await s3.files()).filter((name) => name.includes(job.id))).to.deep.equal([]);
+        }
+        const kept = await one.store.read(returned.id);
+        expect(kept).to.deep.include({
+          status: 'failed',
+          callback: { ...callback, state: delivered ? 'delivered' : 'pending' },
+        });
+        expect(await one.store.read(gone.id)).to.equal(undefined);
+        await one.store.update({ ...(kept as JobRecord), callback: { ...callback, state: 'delivered' } });
+      }
+    });
+
     it('and has not: what it had written keeps its results, though no answer came', async () => {
       const job = { ...newOne(), callback };
       await one.store.add(job);
       const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
       const end = one.rows.end.bind(one.rows);
-      one.rows.end = async (ended) => {
+      one.rows.end = async (...parameters) => {
         one.rows.end = end;
-        await end(ended);
+        await end(...parameters);
         throw new Unavailable(new Error('no answer'));
       };
       await one.store.save({
@@ -492,6 +525,14 @@ describe('the storage of several DocBuilders', function () {
     }
     await saved;
     expect(await store.read(job.id)).to.include({ status: 'done' });
+
+    const lost = newJob(known.ids.issue('job', Date.now()), Date.now());
+    await store.add(lost);
+    const end = { finishedAt: Date.now(), expiresAt: Date.now() + 60_000 };
+    const error = await store.save({ ...lost, status: 'done', outputs, ...end }).catch((thrown) => thrown);
+    expect(error).to.include({ code: 'ENOENT' });
+    await store.save({ ...lost, status: 'failed', ...end });
+    expect(await store.read(lost.id)).to.include({ status: 'failed' });
   });
 
   describe('while the bucket hangs', () => {

@@ -9,6 +9,7 @@ const REMOVAL_MS = 60_000;
 const CLAIMED = 500;
 
 const COLUMNS = 'record, lost_at, expires_at';
+const ENDED = 'state = ?, record = ?, expires_at = ?, remove_at = ?';
 
 /** Rows of jobs. A row belongs to the replica that runs the job and then sends its callback. */
 export class JobRows {
@@ -31,19 +32,24 @@ export class JobRows {
     await this.#query(`UPDATE docbuilder_jobs SET record = ? ${where}`, [JSON.stringify(job), job.id, this.#replica]);
   }
 
-  /** Writes an ended job. @returns false where another replica has taken it over */
-  async end(job: JobRecord): Promise<boolean> {
-    const state = job.callback?.state === 'pending' ? 'calling' : 'ended';
-    const values = [job.id, this.#replica, state, JSON.stringify(job), job.expiresAt, job.expiresAt];
-    const rows = await this.#query(
-      `INSERT INTO docbuilder_jobs (id, replica, state, record, expires_at, remove_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET state = excluded.state, record = excluded.record, lost_at = NULL,
-         expires_at = excluded.expires_at, remove_at = excluded.remove_at
-       WHERE docbuilder_jobs.replica = excluded.replica
-       RETURNING id`,
-      values,
+  /**
+   * Writes a job that ends now. @param isAdded whether it has a row, unless that has expired meanwhile
+   * @returns false where it has ended before: taken over, also if it came back, or no answer came to an earlier attempt
+   */
+  async end(job: JobRecord, isAdded: boolean): Promise<boolean> {
+    const ending = isAdded
+      ? `UPDATE docbuilder_jobs SET ${ENDED} WHERE id = ? AND replica = ? AND state = 'open' RETURNING id`
+      : `INSERT INTO docbuilder_jobs (state, record, expires_at, remove_at, id, replica) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO NOTHING RETURNING id`;
+    return (await this.#query(ending, this.#ended(job))).length > 0;
+  }
+
+  /** Updates an ended job of this replica. */
+  async update(job: JobRecord): Promise<void> {
+    await this.#query(
+      `UPDATE docbuilder_jobs SET ${ENDED}, lost_at = NULL WHERE id = ? AND replica = ?`,
+      this.#ended(job),
     );
-    return rows.length > 0;
   }
 
   async read(id: string): Promise<JobRecord | undefined> {
@@ -97,6 +103,11 @@ export class JobRows {
   async known(ids: readonly string[]): Promise<Set<string>> {
     const text = 'SELECT id FROM docbuilder_jobs WHERE id IN (SELECT jsonb_array_elements_text(?::jsonb))';
     return new Set((await this.#query(text, [JSON.stringify(ids)])).map(([id]) => String(id)));
+  }
+
+  #ended(job: JobRecord): Value[] {
+    const state = job.callback?.state === 'pending' ? 'calling' : 'ended';
+    return [state, JSON.stringify(job), job.expiresAt, job.expiresAt, job.id, this.#replica];
   }
 }
 

@@ -40,6 +40,8 @@ export class SharedJobs implements JobStore {
   readonly createFile: JobStore['createFile'];
   readonly describe: JobStore['describe'];
   readonly discard: JobStore['discard'];
+  /** Jobs that were given a row, until all of them is done. */
+  readonly #added = new Set<string>();
   readonly #changed = new Set<JobRecord>();
   readonly #unsaved = new Map<string, Unsaved>();
   /** Ended jobs whose answer still reads their files. */
@@ -67,6 +69,7 @@ export class SharedJobs implements JobStore {
   async add(job: JobRecord): Promise<void> {
     try {
       await this.#deps.rows.add(job);
+      this.#added.add(job.id);
     } catch (error) {
       this.#refused.add(job.id);
       throw error;
@@ -84,7 +87,7 @@ export class SharedJobs implements JobStore {
   }
 
   async update(job: JobRecord): Promise<void> {
-    await this.#deps.rows.end(job);
+    await this.#deps.rows.update(job);
   }
 
   async ownsCallback(job: JobRecord): Promise<boolean> {
@@ -94,7 +97,7 @@ export class SharedJobs implements JobStore {
 
   async release(jobId: string): Promise<void> {
     this.#answering.delete(jobId);
-    if (!this.#unsaved.has(jobId)) await this.#files.remove(jobId);
+    if (!this.#unsaved.has(jobId)) await this.#forget(jobId);
   }
 
   async read(jobId: string): Promise<JobRecord | undefined> {
@@ -123,7 +126,7 @@ export class SharedJobs implements JobStore {
   /** Writes changes, and what could not be written before. @throws when the database is away */
   async flush(): Promise<void> {
     for (const job of this.#settled) {
-      await this.#deps.rows.end(job);
+      await this.#deps.rows.update(job);
       this.#settled.delete(job);
     }
     for (const job of this.#changed) {
@@ -181,10 +184,10 @@ export class SharedJobs implements JobStore {
     });
     try {
       for (const file of files) await results.put(file);
-      const isOwn = await rows.end(job);
-      const kept = isOwn ? job : await rows.read(id);
-      // Another replica has it: as failed, or with these results, where no answer came to an earlier attempt.
-      if (!isOwn && !kept?.outputs.length) await results.remove(files);
+      const isEnd = await rows.end(job, this.#added.has(id));
+      const kept = isEnd ? job : await rows.read(id);
+      // It was ended before: as failed, or with these results, where no answer came to an earlier attempt.
+      if (!isEnd && !kept?.outputs.length) await results.remove(files);
       await this.#written(id);
       return kept;
     } catch (error) {
@@ -205,6 +208,11 @@ export class SharedJobs implements JobStore {
   async #written(id: string): Promise<void> {
     this.#unsaved.delete(id);
     this.#failure = undefined;
-    if (!this.#answering.has(id)) await this.#files.remove(id);
+    if (!this.#answering.has(id)) await this.#forget(id);
+  }
+
+  #forget(id: string): Promise<void> {
+    this.#added.delete(id);
+    return this.#files.remove(id);
   }
 }
