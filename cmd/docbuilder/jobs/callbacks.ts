@@ -56,7 +56,20 @@ export function createCallbackSender(deps: Dependencies): CallbackSender & { sto
     const facts = { job: job.id, attempt: callback.attempts, status, state: callback.state };
     if (callback.state === 'failed') log.error(facts, 'callback given up');
     else log.info(facts, 'callback attempted');
-    await store.update(job).catch((err) => log.error({ err, job: job.id }, 'callback state could not be kept'));
+    await keep(job, callback);
+  }
+
+  /** Writes the state of a callback. The next attempt would write it again; the last state is written until it is kept. */
+  async function keep(job: JobRecord, callback: CallbackRecord): Promise<void> {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        return await store.update(job);
+      } catch (err) {
+        if (isFirst) log.error({ err, job: job.id }, 'callback state could not be kept');
+        if (callback.state === 'pending') return;
+        await sleep(ASK_AGAIN_MS, undefined, { signal });
+      }
+    }
   }
 
   /** Makes one attempt. @returns the status of the answer, null without one */

@@ -29,7 +29,12 @@ describe('job callbacks', () => {
   }
 
   /** Gives jobs to a sender until it has reported one attempt. */
-  async function deliver(now: number, jobs: Job[], ownsCallback = async (_job: { id: string }) => true): Promise<void> {
+  async function deliver(
+    now: number,
+    jobs: Job[],
+    ownsCallback = async (_job: { id: string }) => true,
+    keep = (_job: JobRecord): void => {},
+  ): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const sender = createCallbackSender({
       outbound: createOutbound({ allow: parseAllowList('127.0.0.1').list, userAgent: 'SVC-DocBuilder/1.0' }),
@@ -39,7 +44,8 @@ describe('job callbacks', () => {
       log: testLogger(),
       store: {
         ownsCallback,
-        update: async () => {
+        update: async (job) => {
+          keep(job);
           // An attempt is reported before the next one is planned, which a stop then leaves to a later run.
           sender.stop();
           resolve();
@@ -98,5 +104,15 @@ describe('job callbacks', () => {
     expect(receiver.arrived).to.have.length(1);
     expect(ours.callback).to.include({ state: 'delivered', attempts: 1 });
     expect(theirs.callback).to.include({ state: 'pending', attempts: 0 });
+  });
+
+  it('are known to be delivered once the store is back: nothing else would write it down', async () => {
+    const kept: string[] = [];
+    await deliver(START, [makeJob()], undefined, ({ callback }) => {
+      kept.push(callback?.state ?? '');
+      if (kept.length === 1) throw new Error('away');
+    });
+    expect(kept).to.deep.equal(['delivered', 'delivered']);
+    expect(receiver.arrived).to.have.length(1);
   });
 });
