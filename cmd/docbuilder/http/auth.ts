@@ -22,7 +22,7 @@ const MAX_LABEL = 128;
 
 /** Lets a request pass whose `Authorization` is a known key or a valid JWT (contract: Authentication, DocBuilder). */
 export function authenticate({ authenticator, audit }: AuthHandlers): RequestHandler {
-  return async (request, _response, next) => {
+  return async (request, response, next) => {
     const caller = await authenticator(request.headers.authorization).catch((error) => {
       if (error instanceof AppError) {
         const { code, detail } = error;
@@ -30,6 +30,8 @@ export function authenticate({ authenticator, audit }: AuthHandlers): RequestHan
       }
       throw error;
     });
+    // The client has gone meanwhile: whatever waits for this response to close would wait for ever.
+    if (response.destroyed) return;
     addContext({ caller });
     next();
   };

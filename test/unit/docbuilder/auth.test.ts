@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
-import { createAuthenticator } from '../../../cmd/docbuilder/http/auth.ts';
+import express from 'express';
+import { authenticate, createAuthenticator } from '../../../cmd/docbuilder/http/auth.ts';
 import { parseApiKeys } from '../../../src/common/api-keys.ts';
 import { AppError } from '../../../src/common/errors.ts';
 import { hmac, jws } from '../../support/jws.ts';
+import { close, listeningPort } from '../../support/listen.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -105,5 +109,32 @@ describe('the header Authorization', () => {
   it('is refused with a reason for the log, out of the answer', async () => {
     const error = await usual(bearer({ exp: 'x' })).catch((thrown) => thrown);
     expect(error.cause).to.equal('the JWT is refused: "exp" claim must be a number');
+  });
+
+  it('lets no request pass whose client has gone while it was checked', async () => {
+    const passed: string[] = [];
+    const app = express();
+    const audit = { record: () => undefined, close: async () => undefined };
+    const authenticator = async (client = '') => {
+      if (client === 'gone') await once(socket.destroy(), 'close').then(() => closed.promise);
+      return client;
+    };
+    const closed = Promise.withResolvers<void>();
+    app.use((_request, response, next) => {
+      response.once('close', () => setImmediate(closed.resolve));
+      next();
+    });
+    app.get('/', authenticate({ authenticator, audit }), (request, response) => {
+      passed.push(String(request.headers.authorization));
+      response.end();
+    });
+    const server = app.listen(0, '127.0.0.1');
+    const port = await listeningPort(server);
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nAuthorization: gone\r\n\r\n');
+    await closed.promise;
+    await fetch(`http://127.0.0.1:${port}/`, { headers: { authorization: 'there' } });
+    expect(passed).to.deep.equal(['there']);
+    await close(server);
   });
 });
