@@ -272,6 +272,19 @@ describe('the storage of several DocBuilders', function () {
       expect((await rates.take()).usage.minute.used).to.equal(2);
       expect(await rates.take().catch((error) => error.code)).to.equal('rate_limited');
     });
+    it('and refuses none for a window that ends at that moment', async () => {
+      let isOver = false;
+      const query: typeof database.query = async (text, values) => {
+        const rows = await database.query(text, values);
+        if (rows.length === 0 && !isOver) await database.query('UPDATE docbuilder_rates SET minute_start = 0', []);
+        isOver ||= rows.length === 0;
+        return rows;
+      };
+      const rates = createSharedRates(query, () => ({ minute: 1, day: null }));
+      await rates.take();
+      expect((await rates.take()).usage.minute.used).to.equal(1);
+      expect(isOver).to.equal(true);
+    });
   });
 
   describe('of which one ends', () => {

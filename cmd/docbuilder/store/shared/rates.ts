@@ -50,7 +50,9 @@ export function createSharedRates(query: Query, rates: () => Rates): RateLimiter
       const [row] = await query(TAKE, [minute, day, day]);
       if (!row) {
         const { usage, now } = await look();
-        throw new RateLimited(usage, now);
+        // Else the window has ended meanwhile.
+        if (usage.minute.remaining === 0 || usage.day.remaining === 0) throw new RateLimited(usage, now);
+        return this.take();
       }
       const numbers = row.map(Number);
       return {
