@@ -47,7 +47,8 @@ export class WorkerPool {
   readonly #slots = new Set<number>();
   /** The number of jobs of each living worker. */
   readonly #jobs = new Map<Worker, number>();
-  readonly #starting = new Set<Promise<unknown>>();
+  /** Starts and ends of workers, for which a stop waits. */
+  readonly #underWay = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
   /** Aborts when no worker has been alive for NO_WORKER_MS. */
   #unavailable = new AbortController();
@@ -124,7 +125,7 @@ export class WorkerPool {
     this.#stopping.abort(new EngineFailure('no_worker', 'the engine has stopped'));
     clearInterval(this.#ageTimer);
     clearTimeout(this.#unavailableTimer);
-    await Promise.all(this.#starting);
+    await Promise.all(this.#underWay);
     await Promise.all([...this.#jobs.keys()].map((worker) => worker.end()));
   }
 
@@ -175,11 +176,8 @@ export class WorkerPool {
     while (this.#slots.has(slot)) slot++;
     this.#slots.add(slot);
     for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
-      const started = this.#start(slot).then((worker) => this.#adopt(worker));
-      const settled: Promise<unknown> = started.catch(() => undefined).then(() => this.#starting.delete(settled));
-      this.#starting.add(settled);
       try {
-        return await started;
+        return await this.#awaited(this.#start(slot).then((worker) => this.#adopt(worker)));
       } catch (error) {
         if (signal.aborted) break;
         this.#options.log.warn({ err: error, retryMs: wait }, 'a worker did not start');
@@ -210,8 +208,15 @@ export class WorkerPool {
         this.#unavailableTimer = setTimeout(() => this.#unavailable.abort(failure), NO_WORKER_MS).unref();
       }
     }
-    await worker.end();
+    await this.#awaited(worker.end());
     this.#slots.delete(worker.slot);
+  }
+
+  /** Lets a stop wait for a start or an end. */
+  #awaited<T>(work: Promise<T>): Promise<T> {
+    const settled: Promise<unknown> = work.catch(() => undefined).then(() => this.#underWay.delete(settled));
+    this.#underWay.add(settled);
+    return work;
   }
 
   #jobsLeft(worker: Worker): number {

@@ -114,6 +114,23 @@ describe('the pool of workers', () => {
     expect(pool.counts().restarts).to.equal(already);
   });
 
+  it('has ended all of them when it has stopped, those too that it was just ending', async () => {
+    open();
+    await atRest(2);
+    const worker = (await pool.acquire(never)) as Worker & { die(): void };
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    const isEnding = new Promise<void>((begun) =>
+      Object.assign(worker, { alive: false, end: () => [begun(), gone][1] }),
+    );
+    void pool.giveBack(worker);
+    await isEnding;
+    const stopped = pool.stop().then(() => living.size);
+    await sleep(50);
+    worker.die();
+    resolve();
+    expect(await stopped).to.equal(0);
+  });
+
   it('gives one to nobody who has gone or came too late', async () => {
     open({ size: 1 });
     await atRest(1);
