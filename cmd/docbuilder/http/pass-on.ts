@@ -97,17 +97,20 @@ function send(request: Request, response: Response, { log, ...to }: To): Promise
     writeContinue(request, response);
     begin();
   });
-  upstream.once('response', (answer) => {
-    relay(request, response, answer).then(() => resolve(true), reject);
-  });
-  upstream.on('error', (error) => {
+  const fail = (error: unknown): void => {
     clearTimeout(late);
     // The client has gone, or has its answer.
-    if (response.destroyed) return resolve(true);
-    if (!isConnected) return resolve(false);
+    if (response.destroyed || !isConnected) {
+      resolve(response.destroyed);
+      return;
+    }
     log.warn({ err: error, replica: to.replica.address }, 'a replica ended with a request that was passed on to it');
     reject(stopping());
+  };
+  upstream.once('response', (answer) => {
+    relay(request, response, answer).then(() => resolve(true), fail);
   });
+  upstream.on('error', fail);
   response.once('close', () => upstream.destroy());
   return promise;
 }

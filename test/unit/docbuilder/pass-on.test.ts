@@ -127,6 +127,15 @@ describe('a work request', () => {
     expect(error).to.deep.include({ code: 'pool_unavailable', detail: { reason: 'stopping' } });
   });
 
+  it('whose replica ends with nothing but the head of its answer sent gets an honest answer', async () => {
+    two.handle = (request, response) => {
+      response.setHeader('Content-Length', 100).flushHeaders();
+      setTimeout(() => request.socket.destroy(), 50);
+    };
+    const { status, answer } = await post();
+    expect([status, (answer as ErrorResponse).error.code]).to.deep.equal([503, 'pool_unavailable']);
+  });
+
   describe('whose replica dies without a word', () => {
     let network: TcpProxy;
     /** The part of the answer that came before the replica died. */
