@@ -1,4 +1,4 @@
-import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, type Level, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import { currentContext } from './context.ts';
 
 export type { Level as LogLevel, Logger } from 'pino';
@@ -18,11 +18,18 @@ export function createLogger(options: { service: string; level: Level; destinati
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => ({ ...currentContext() }),
+      serializers: { err: withoutConstants },
       redact: { paths: SECRET_MEMBERS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
     options.destination ?? openStdout(),
   );
 }
+
+/** The members of an error, without the 25 constants that each DOMException, such as a timeout, inherits. */
+const withoutConstants = stdSerializers.wrapErrorSerializer((error) => {
+  for (const name in error) if (name in DOMException.prototype && name.endsWith('_ERR')) delete error[name];
+  return error;
+});
 
 /** Lines that wait while stdout takes none, in bytes; more are dropped. */
 const MOST_WAITING = 1024 * 1024;

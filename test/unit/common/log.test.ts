@@ -37,4 +37,12 @@ describe('the log', () => {
     expect(lines()).to.have.lengthOf(SECRETS.length + 1);
     expect(written.join('')).to.contain('[redacted]').and.not.contain('hunter2');
   });
+
+  it('has what an error is, without the constants of its class', () => {
+    const { log, lines } = logger('info');
+    log.warn({ err: Object.assign(new DOMException('too late', 'TimeoutError'), { attempt: 2 }) }, 'late');
+    const [line] = lines();
+    expect(line?.['err']).to.have.all.keys('type', 'message', 'stack', 'name', 'code', 'attempt');
+    expect(line?.['err']).to.include({ name: 'TimeoutError', message: 'too late', attempt: 2 });
+  });
 });
