@@ -77,9 +77,9 @@ export function fileTooLarge(maxBytes: number, detail: ErrorDetail = {}, cause?:
 /** Node's codes where disk or file descriptors are used up: the same request may be sent again. */
 const USED_UP: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
-/** Converts an unknown error to `internal`; its cause is logged. */
+/** Converts an unknown error to `internal`; its cause is logged. An error of the object store says `isPassing`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const status = USED_UP.has((error as NodeJS.ErrnoException | null)?.code) ? 503 : 500;
-  return new AppError('internal', {}, { status, cause: error });
+  const { code, isPassing = false } = (error ?? {}) as { code?: unknown; isPassing?: boolean };
+  return new AppError('internal', {}, { status: isPassing || USED_UP.has(code) ? 503 : 500, cause: error });
 }

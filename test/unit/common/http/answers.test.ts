@@ -4,6 +4,7 @@ import { AppError } from '../../../../src/common/errors.ts';
 import { getBaseUrl } from '../../../../src/common/http/base-url.ts';
 import { errorHandler } from '../../../../src/common/http/errors.ts';
 import { createHttpServer } from '../../../../src/common/http/server.ts';
+import { S3Error } from '../../../../src/common/s3/error.ts';
 import { useServers } from '../../../support/canary.ts';
 import { testLogger } from '../../../support/logs.ts';
 
@@ -23,19 +24,22 @@ describe('answers', () => {
     }
   });
 
-  it('are a 503 to be sent again where disk or file descriptors are used up', async () => {
+  it('are a 503 to be sent again where disk, file descriptors or the object store fail for a while', async () => {
     const app = express();
-    app.get('/:code', ({ params }) => {
-      throw Object.assign(new Error(params.code), { code: params.code });
+    app.get('/:failure', ({ params: { failure } }) => {
+      const [code, status] = failure.split('-');
+      if (status === undefined) throw Object.assign(new Error(code), { code });
+      throw new S3Error('read', { name: code, code, $metadata: { httpStatusCode: Number(status) || undefined } });
     });
     app.use(errorHandler(testLogger()));
     const { port } = await serve(app);
-    for (const [code, ...expected] of [
+    for (const [failure, ...expected] of [
       ...['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'].map((scarce) => [scarce, 503, '5']),
-      ['EIO', 500, null],
+      ...['ETIMEDOUT-none', 'SlowDown-503', 'InternalError-500'].map((passing) => [passing, 503, '5']),
+      ...['EIO', 'AccessDenied-403', 'WrongBytes-400'].map((lasting) => [lasting, 500, null]),
     ]) {
-      const response = await fetch(`http://127.0.0.1:${port}/${code}`);
-      expect([response.status, response.headers.get('retry-after')], String(code)).to.deep.equal(expected);
+      const response = await fetch(`http://127.0.0.1:${port}/${failure}`);
+      expect([response.status, response.headers.get('retry-after')], String(failure)).to.deep.equal(expected);
       expect(await response.json()).to.have.nested.property('error.code', 'internal');
     }
   });
