@@ -1,7 +1,8 @@
+import { Writable } from 'node:stream';
 import winston from 'winston';
 import { AUDIT_TIMINGS, AuditStream, type AuditTimings, appendTo, postTo } from './audit-stream.ts';
 import { currentContext } from './context.ts';
-import type { Logger } from './log.ts';
+import { type Logger, stdout } from './log.ts';
 
 /** Events of the audit trail; without content and tokens. */
 export type AuditEvent =
@@ -57,11 +58,7 @@ export function createAudit(
   const logger = winston.createLogger({
     level: 'info',
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
-    transports: [
-      stream
-        ? new winston.transports.Stream({ stream, eol: '' })
-        : new winston.transports.Console({ forceConsole: false }),
-    ],
+    transports: [new winston.transports.Stream({ stream: stream ?? toStdout(), eol: '' })],
   });
   // A trail that cannot be written must not end the service.
   logger.on('error', (error) => log.error({ err: error }, 'the audit trail cannot be written'));
@@ -85,6 +82,17 @@ export function createAudit(
       await stream?.close();
     },
   };
+}
+
+/** Between the lines of the log: winston's own transport throws when stdout takes none. */
+function toStdout(): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(line, _encoding, done) {
+      stdout().write(`${line}\n`);
+      done();
+    },
+  });
 }
 
 function isRefusal(event: string): boolean {

@@ -21,7 +21,7 @@ export function createLogger(options: { service: string; level: Level; destinati
       serializers: { err: withoutConstants },
       redact: { paths: SECRET_MEMBERS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
-    options.destination ?? openStdout(),
+    options.destination ?? stdout(),
   );
 }
 
@@ -34,12 +34,13 @@ const withoutConstants = stdSerializers.wrapErrorSerializer((error) => {
 /** Lines that wait while stdout takes none, in bytes; more are dropped. */
 const MOST_WAITING = 1024 * 1024;
 
+let opened: DestinationStream | undefined;
+
 /**
- * Opens stdout so that a full disk or a reader that has gone neither ends the service nor keeps it from ending: written
- * asynchronously, sonic-boom would try the same line for ever when the process exits.
+ * Returns stdout, opened so that a full disk or a reader that has gone neither ends the service nor keeps it from
+ * ending: written asynchronously, sonic-boom would try the same line for ever when the process exits.
  */
-function openStdout(): DestinationStream {
-  const stdout = pino.destination({ fd: 1, sync: true, maxLength: MOST_WAITING });
-  stdout.on('error', () => undefined);
-  return stdout;
+export function stdout(): DestinationStream {
+  opened ??= pino.destination({ fd: 1, sync: true, maxLength: MOST_WAITING }).on('error', () => undefined);
+  return opened;
 }

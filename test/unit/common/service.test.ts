@@ -4,7 +4,9 @@ import { openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect } from 'chai';
 
-const SERVICE = resolve(import.meta.dirname, '../../../src/common/service.ts');
+const [SERVICE, AUDIT] = ['service.ts', 'audit.ts'].map((file) =>
+  resolve(import.meta.dirname, '../../../src/common', file),
+);
 
 /** A service whose start takes for ever, and which says so. */
 const PROGRAM = `
@@ -14,11 +16,19 @@ const PROGRAM = `
   await runService({ name: 'x', load: () => ({ logLevel: 'error' }), start });
 `;
 
-/** One that logs as it starts and stops. */
-const START = `const start = async (_config, log) => {
+/** One that logs as it starts and stops, in its audit trail as well. */
+const START = `const { createAudit } = await import(${JSON.stringify(AUDIT)});
+const start = async (_config, log) => {
+  const audit = createAudit('x', 'stdout', log);
   log.info('started');
-  setImmediate(() => process.send('ready'));
-  return { stop: async () => log.info('stopped') };
+  setImmediate(() => audit.record('service.started') ?? process.send('ready'));
+  return {
+    stop: async () => {
+      log.info('stopped');
+      audit.record('service.stopped');
+      await audit.close();
+    },
+  };
 };`;
 
 describe('a service as a process', () => {
@@ -33,7 +43,7 @@ describe('a service as a process', () => {
   }
 
   for (const where of ['on a full disk', 'read by nobody any more']) {
-    it(`works and ends as ever with a log ${where}`, async () => {
+    it(`works and ends as ever with a log and an audit trail ${where}`, async () => {
       const program = PROGRAM.replace(/const start = .*/, START).replace("'error'", "'info'");
       const stdout = where === 'on a full disk' ? openSync('/dev/full', 'w') : 'pipe';
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
