@@ -49,7 +49,7 @@ describe('a service as a process', () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', stdout, 'inherit', 'ipc'],
       });
-      await once(child, 'message');
+      await Promise.race([once(child, 'message'), once(child, 'exit')]);
       child.stdout?.destroy();
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
