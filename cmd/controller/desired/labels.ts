@@ -17,6 +17,9 @@ export const ANNOTATION = {
   configHash: 'svc.internal/config-hash',
 } as const;
 
+/** On a claim without owner, and on a Secret that people supply: the name of the one instance that may use it. */
+export const INSTANCE_LABEL = 'svc.internal/instance';
+
 export type Labels = Record<string, string>;
 
 const OURS: Labels = { 'app.kubernetes.io/part-of': 'svc', 'app.kubernetes.io/managed-by': MANAGED_BY };

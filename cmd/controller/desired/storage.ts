@@ -1,7 +1,7 @@
 import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
 import type { SvcInstanceSpec } from '../../../src/common/generated/wire.ts';
 import { RESOURCES } from '../k8s/api.ts';
-import { type Manifest, manifest } from './labels.ts';
+import { INSTANCE_LABEL, type Manifest, manifest } from './labels.ts';
 import { getPorts, objectNames } from './names.ts';
 import { claimMount, type Mount, scratchMount, type Variables } from './pod.ts';
 import { secretFile } from './secrets.ts';
@@ -41,7 +41,10 @@ function volumeClaim(situation: Situation, component: Component): Manifest<V1Per
       },
     },
   );
-  if (onDelete !== 'Delete') claim.metadata.ownerReferences = [];
+  if (onDelete === 'Delete') return claim;
+  // Argo CD may count what has this label and no owner as a part of the application of that name, and would prune it.
+  const { 'app.kubernetes.io/instance': name = '', ...labels } = claim.metadata.labels;
+  claim.metadata = { ...claim.metadata, labels: { ...labels, [INSTANCE_LABEL]: name }, ownerReferences: [] };
   return claim;
 }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { V1Secret } from '@kubernetes/client-node';
 import { parseApiKeys } from '../../../src/common/api-keys.ts';
 import { secretProblem } from '../../../src/common/crypto/jwt.ts';
+import { INSTANCE_LABEL } from '../desired/labels.ts';
 import { KIND } from '../desired/names.ts';
 import { isAllowed } from '../desired/policy.ts';
 import { type SecretKey, trimmed } from '../desired/secrets.ts';
@@ -162,8 +163,6 @@ function composeUri(value: (key: string) => string): string | undefined {
   return `postgresql://${login && `${login}@`}${address}${port && `:${port}`}/${encodeURIComponent(value('dbname'))}`;
 }
 
-/** Label of a Secret whose value is the name of the one instance that may use it. */
-const LABEL = 'svc.internal/instance';
 /** Type of a Secret that every instance of its namespace may use. */
 const TYPE = 'svc.internal/secrets';
 
@@ -179,11 +178,11 @@ export function permissionTrouble(
 ): Trouble | undefined {
   const { name, labels, ownerReferences = [] } = secret.metadata;
   const others = ownerReferences.some(({ kind, controller }) => kind === KIND && controller);
-  const meant = secret.type === TYPE || labels?.[LABEL] === instance || isAllowed(policy, 'secrets', name);
+  const meant = secret.type === TYPE || labels?.[INSTANCE_LABEL] === instance || isAllowed(policy, 'secrets', name);
   if (meant && !others) return undefined;
   const message = others
     ? `Secret ${name}, which ${field} names, belongs to another ${KIND}: name one of your own.`
     : `Secret ${name}, which ${field} names, does not say that it is for this instance: ` +
-      `kubectl label secret ${name} ${LABEL}=${instance}, or create it with --type=${TYPE}.`;
+      `kubectl label secret ${name} ${INSTANCE_LABEL}=${instance}, or create it with --type=${TYPE}.`;
   return { reason: 'SecretNotMeant', stalled: true, message };
 }

@@ -1,5 +1,5 @@
 import type { V1Deployment } from '@kubernetes/client-node';
-import { ANNOTATION, MANAGED_BY } from '../desired/labels.ts';
+import { ANNOTATION, INSTANCE_LABEL, MANAGED_BY } from '../desired/labels.ts';
 import { KIND } from '../desired/names.ts';
 import type { PodResources } from '../desired/types.ts';
 import type { KubernetesObject } from '../k8s/api.ts';
@@ -170,7 +170,8 @@ export function parseOwned(object: KubernetesObject): OwnedObject | undefined {
   const { name, namespace = '', uid = '', annotations = {}, labels = {} } = metadata;
   const owner = metadata.ownerReferences?.find((reference) => reference.kind === KIND && reference.controller);
   const labelled = labels['app.kubernetes.io/managed-by'] === MANAGED_BY;
-  const instance = owner?.name ?? (labelled ? labels['app.kubernetes.io/instance'] : undefined);
+  const named = labels[INSTANCE_LABEL] ?? labels['app.kubernetes.io/instance'];
+  const instance = owner?.name ?? (labelled ? named : undefined);
   if (instance === undefined) return undefined;
   // One literal for all kinds: objects of one shape take a third of the memory.
   return {

@@ -97,6 +97,8 @@ describe('objects of any instance', () => {
         const retained = !options.spec?.storage || !('onDelete' in options.spec.storage);
         if (kind === 'PersistentVolumeClaim' && retained) {
           expect(metadata.ownerReferences).to.deep.equal([]);
+          // By this label Argo CD may take what has no owner for a part of an application, and prune it.
+          expect(metadata.labels).to.not.have.property('app.kubernetes.io/instance');
         } else {
           expect(metadata.ownerReferences).to.have.length(1);
           expect(metadata.ownerReferences?.[0]).to.include({ kind: 'SvcInstance', controller: true, name: LONGEST });
