@@ -34,16 +34,17 @@ export class UnresolvedSaves {
    * for a second at least.
    */
   async has(docId: string): Promise<boolean> {
+    const { uploads } = this.#deps;
     const began = performance.now();
-    const first = await this.#find({ docId });
-    for (let found = first; ; found = await this.#find({ docId })) {
-      if (
-        this.#deps.uploads.hasUnreported(docId) ||
-        found.some(({ state }) => state === 'failed' || state === 'broken_off')
-      )
-        return true;
+    for (let first: UploadRecord[] | undefined; ; ) {
+      // Before and after the rows are read: meanwhile it may be written down.
+      const isUnreported = uploads.hasUnreported(docId);
+      const found = await this.#find({ docId });
+      first ??= found;
+      const hasFailed = found.some(({ state }) => state === 'failed' || state === 'broken_off');
+      if (isUnreported || hasFailed || uploads.hasUnreported(docId)) return true;
       const waited = performance.now() - began;
-      const others = found.filter((upload) => upload.gate !== this.#deps.uploads.gate);
+      const others = found.filter((upload) => upload.gate !== uploads.gate);
       if (others.some(({ state }) => state === 'abandoned')) return true;
       const underWay = others.filter(
         ({ blob, state }) => state === 'under_way' && first.some((one) => one.blob === blob),

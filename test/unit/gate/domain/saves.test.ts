@@ -279,6 +279,44 @@ describe('saves', () => {
     expect(await isUnresolved()).to.equal(false);
   });
 
+  it('that failed are unresolved at every moment, also while that is being written down', async () => {
+    let [isBroken, isHeld] = [false, false];
+    const [reads, writes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await begin({
+      wrap: ({ rows, blobs }) => ({
+        rows: {
+          ...rows,
+          read: async (work) => {
+            const result = await rows.read(work);
+            if (isHeld) await reads.promise;
+            return result;
+          },
+          transact: async (work) => {
+            if (isBroken) await writes.promise;
+            return rows.transact(work);
+          },
+        },
+        blobs: { ...blobs, put: (...args) => (isBroken ? Promise.reject(EIO) : blobs.put(...args)) },
+      }),
+    });
+    const content = new Readable({ read: () => undefined });
+    const saving = save(content);
+    content.push('new');
+    await until('it is under way', () => bench.isSaving('doc_a'));
+    await sleep(50);
+    isBroken = true;
+    content.push(null);
+    await refusal(saving, 'internal');
+    isHeld = true;
+    const asked = isUnresolved();
+    writes.resolve();
+    await until('it is written down', () =>
+      bench.rows.transact(async (tx) => (await tx.uploads({}))[0]?.state === 'failed'),
+    );
+    reads.resolve();
+    expect(await asked).to.equal(true);
+  });
+
   it('that broke off are owed no more once the editor has had the document closed for some seconds', async () => {
     await begin();
     await breaksOff();
