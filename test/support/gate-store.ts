@@ -243,20 +243,23 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         uploadRecord({ gate: 'two', state: 'over' }),
       ];
       await rows.transact(async (t) => {
-        for (const upload of [own, other, ended]) await t.addUpload(upload);
-        await t.addUpload({ ...own, state: 'failed' });
+        for (const upload of [own, other, ended]) await t.putUpload(upload);
+        await t.putUpload({ ...ended, state: 'failed' });
         expect(await t.uploads({ docId: 'doc_a' })).to.have.deep.members([own, ended]);
         for (const upload of [own, ended]) await t.renewUpload({ ...upload, state: 'abandoned', seenAt: 1_500 });
+        // A renewal that began before and comes late.
+        await t.renewUpload({ ...own, seenAt: 1_600 });
         expect(await t.uploads({})).to.have.deep.members([{ ...own, state: 'abandoned', seenAt: 1_500 }, other, ended]);
         for (const [state, gate, after] of [
           ['failed', 'one', 'over'],
-          ['broken_off', 'one', 'over'],
+          ['broken_off', 'two', 'broken_off'],
           ['under_way', 'two', 'over'],
           ['under_way', 'one', 'under_way'],
-          ['abandoned', 'two', 'abandoned'],
+          ['abandoned', 'two', 'over'],
         ] as const) {
+          await t.removeUpload(own.blob);
           await t.putUpload({ ...own, state, gate });
-          await t.resolveUploads('doc_a', 'one');
+          await t.resolveUploads('doc_a', 'one', ['failed', 'abandoned']);
           expect((await t.uploads({})).find(({ blob }) => blob === own.blob)?.state, `${state} ${gate}`).to.equal(
             after,
           );
@@ -274,7 +277,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
       await rows.transact(async (t) => {
         await t.putDocument(documentRecord());
         await t.putVersion(versionRecord({ blob: used }));
-        await t.addUpload(uploadRecord({ blob: uploaded }));
+        await t.putUpload(uploadRecord({ blob: uploaded }));
         await t.addRemoval(noted, 5);
         await t.addRemoval(noted, 1);
         await t.addRemoval(used, 3);

@@ -68,17 +68,19 @@ export interface VersionRecord {
   nonce: string | null;
 }
 
+/**
+ * In the order in which they follow. `abandoned`: nobody waits for the answer, and it is still being stored.
+ * `broken_off`: not all of it came. `over`: it is no save, or not expected again.
+ */
+export const UPLOAD_STATES = ['under_way', 'abandoned', 'failed', 'broken_off', 'over'] as const;
+
 /** Bytes on their way to become a version. */
 export interface UploadRecord {
   blob: string;
   docId: string;
   /** The gate that has it, a random id of its process. */
   gate: string;
-  /**
-   * `abandoned`: nobody waits for the answer, and it is still being stored. `broken_off`: not all of it came. `over`:
-   * it is no save, or not expected again.
-   */
-  state: 'under_way' | 'abandoned' | 'failed' | 'broken_off' | 'over';
+  state: (typeof UPLOAD_STATES)[number];
   /** The time of the last renewal, or of the end. */
   seenAt: number;
 }

@@ -126,13 +126,12 @@ export interface RowsTransaction extends RowsReader {
   putVersion(version: VersionRecord): Promise<void>;
   removeVersion(docId: string, version: number): Promise<void>;
 
-  /** Adds one unless its blob has one already. */
-  addUpload(upload: UploadRecord): Promise<void>;
+  /** Adds one, or does what `renewUpload` does. */
   putUpload(upload: UploadRecord): Promise<void>;
-  /** Updates state and time of one, unless it is over. */
+  /** Updates state and time of one, unless its state is a later one. */
   renewUpload(upload: UploadRecord): Promise<void>;
-  /** Ends the uploads of a document that failed or broke off, and those that another gate has under way. */
-  resolveUploads(docId: string, gate: string): Promise<void>;
+  /** Ends the uploads of a document that have one of the states, and those that another gate has under way. */
+  resolveUploads(docId: string, gate: string, states: readonly UploadRecord['state'][]): Promise<void>;
   /** Returns whether it was there. */
   removeUpload(blob: string): Promise<boolean>;
   /** Removes those last renewed before a time, and returns their blobs. */

@@ -26,6 +26,8 @@ export interface NewVersion {
   uploaded: Uploaded;
   facts: SaveFacts;
   now: number;
+  /** Somebody waits for the answer. */
+  isAwaited: boolean;
 }
 
 export interface Committed {
@@ -41,12 +43,12 @@ const KEPT_VERSIONS = 5;
 
 /**
  * Stores the version, the document’s new state and the callback, and removes old versions. A repeat of the current
- * version changes nothing.
+ * version changes nothing, nor does one that came late and that nobody waits for.
  * @throws {AppError} `not_found`
  */
 export async function commitSave(
   tx: RowsTransaction,
-  { session, uploaded, facts, now }: NewVersion,
+  { session, uploaded, facts, now, isAwaited }: NewVersion,
   { presence, links }: { presence: Pick<Presence, 'users'>; links: Pick<Links, 'sign'> },
 ): Promise<Committed | 'conflict'> {
   const { docId } = session;
@@ -57,7 +59,9 @@ export async function commitSave(
   // An earlier attempt made it, and only the answer to that was lost.
   const made = versions.find(({ blob }) => blob === uploaded.blob);
   if (made) return { version: made, isNew: true, called: true };
-  const isConflict = facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous);
+  const isConflict =
+    (facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous)) ||
+    (!isAwaited && (await isOvertaken(tx, docId, uploaded)));
   // Only the first save with a nonce counts: the editor sends it again with its final save.
   const isAsked = facts.nonce !== null && !facts.final && versions.every((version) => version.nonce !== facts.nonce);
   const nonce = isAsked ? facts.nonce : null;
@@ -86,6 +90,11 @@ export async function commitSave(
   return { version, isNew: true, called: callback !== undefined };
 }
 
+/** Returns whether a save was stored that the editor sent after it had given this one up. */
+async function isOvertaken(tx: RowsTransaction, docId: string, { blob }: Uploaded): Promise<boolean> {
+  return (await tx.uploads({ docId })).some((upload) => upload.blob === blob && upload.state === 'over');
+}
+
 /**
  * Returns the users who have it open, and the one who saves, whom the editor may not list yet. After the final save
  * there is none: the editor still lists those who have left.
@@ -102,7 +111,7 @@ function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<P
  */
 function isRepeat(
   current: VersionRecord,
-  { session, uploaded, facts }: Omit<NewVersion, 'now'>,
+  { session, uploaded, facts }: Pick<NewVersion, 'session' | 'uploaded' | 'facts'>,
   nonce: string | null,
 ): boolean {
   if (uploaded.sha256 !== current.sha256 || nonce !== null) return false;

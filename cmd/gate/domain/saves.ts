@@ -106,8 +106,9 @@ export class Saves {
     const { docId, sessionId } = session;
     const options = { isSave: true, maxBytes, idleMs: this.#timings.idleMs, ...how };
     const outcome = await uploads.store(docId, content, options, async (tx, uploaded) => {
-      const committed = await commitSave(tx, { session, uploaded, facts, now: clock() }, this.#deps);
-      await tx.resolveUploads(docId, uploads.gate);
+      const isAwaited = !how.gone?.aborted;
+      const committed = await commitSave(tx, { session, uploaded, facts, now: clock(), isAwaited }, this.#deps);
+      await uploads.resolve(tx, docId, isAwaited);
       return committed;
     });
     if (outcome === 'conflict') {

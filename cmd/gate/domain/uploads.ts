@@ -92,7 +92,7 @@ export class Uploads {
     this.#underWay.add(upload);
     const isOn = (): boolean => this.#underWay.has(upload);
     // The content arrives meanwhile.
-    const noted = attempt(async () => (isOn() ? rows.transact((tx) => tx.addUpload({ ...upload })) : undefined));
+    const noted = attempt(async () => (isOn() ? rows.transact((tx) => tx.putUpload({ ...upload })) : undefined));
     noted.catch(() => {});
     try {
       const file = await incoming.receive(content, options);
@@ -122,6 +122,20 @@ export class Uploads {
   async fail(docId: string): Promise<void> {
     this.#unreported.add({ blob: newName(), docId, gate: this.gate, state: 'failed', seenAt: this.#deps.clock() });
     await atMost(NOTE_MS, this.#renew());
+  }
+
+  /**
+   * Ends, in the transaction of a later save, those of a document that failed. @param isAwaited the editor waits for that
+   * save, which it sends only once it has given up all that came before
+   */
+  async resolve(tx: RowsTransaction, docId: string, isAwaited: boolean): Promise<void> {
+    const states = ['failed', 'broken_off', ...(isAwaited ? (['abandoned'] as const) : [])] as const;
+    await tx.resolveUploads(docId, this.gate, states);
+    // Their rows may not say so yet.
+    const own = [...this.#unreported, ...this.#underWay];
+    for (const upload of own)
+      if (upload.docId === docId && states.some((state) => state === upload.state))
+        await tx.putUpload({ ...upload, state: 'over' });
   }
 
   /** Ends renewing. */

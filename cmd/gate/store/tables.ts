@@ -1,12 +1,13 @@
 import { keepKey, type Query } from '../../../src/common/sql/query.ts';
-import type {
-  DeliveryRecord,
-  DocumentRecord,
-  MemoryRecord,
-  SessionRecord,
-  UnsavedRecord,
-  UploadRecord,
-  VersionRecord,
+import {
+  type DeliveryRecord,
+  type DocumentRecord,
+  type MemoryRecord,
+  type SessionRecord,
+  type UnsavedRecord,
+  UPLOAD_STATES,
+  type UploadRecord,
+  type VersionRecord,
 } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
 import { type Lock, plain, Table } from './table.ts';
@@ -150,21 +151,25 @@ function deliveryRows(query: Query, lock: Lock) {
 
 /** The notes about blobs that are on their way to a version. */
 function uploadRows(query: Query) {
+  // What was said on another connection may come late.
+  const upTo = (state: UploadRecord['state']) => UPLOAD_STATES.slice(0, UPLOAD_STATES.indexOf(state) + 1);
   return {
     uploads: ({ docId }) =>
       docId === undefined ? UPLOADS.select(query, '') : UPLOADS.select(query, 'WHERE doc_id = ?', docId),
-    async addUpload({ blob, docId, gate, state, seenAt }) {
-      const text = `INSERT INTO uploads (blob, doc_id, gate, state, seen_at) VALUES (?, ?, ?, ?, ?)`;
-      await query(`${text} ON CONFLICT (blob) DO NOTHING`, [blob, docId, gate, state, seenAt]);
+    async putUpload({ blob, docId, gate, state, seenAt }) {
+      const text = `INSERT INTO uploads (blob, doc_id, gate, state, seen_at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (blob) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at WHERE uploads.state IN`;
+      const states = upTo(state);
+      await query(`${text} (${places(states)})`, [blob, docId, gate, state, seenAt, ...states]);
     },
-    putUpload: (upload) => UPLOADS.put(query, upload),
     async renewUpload({ blob, state, seenAt }) {
-      const text = `UPDATE uploads SET state = ?, seen_at = ? WHERE blob = ? AND state <> 'over'`;
-      await query(text, [state, seenAt, blob]);
+      const states = upTo(state);
+      const text = `UPDATE uploads SET state = ?, seen_at = ? WHERE blob = ? AND state IN (${places(states)})`;
+      await query(text, [state, seenAt, blob, ...states]);
     },
-    async resolveUploads(docId, gate) {
-      const which = `state IN ('failed', 'broken_off') OR (state = 'under_way' AND gate <> ?)`;
-      await query(`UPDATE uploads SET state = 'over' WHERE doc_id = ? AND (${which})`, [docId, gate]);
+    async resolveUploads(docId, gate, states) {
+      const which = `state IN (${places(states)}) OR (state = 'under_way' AND gate <> ?)`;
+      await query(`UPDATE uploads SET state = 'over' WHERE doc_id = ? AND (${which})`, [docId, ...states, gate]);
     },
     async removeUpload(blob) {
       return (await names(query, 'DELETE FROM uploads WHERE blob = ? RETURNING blob', [blob])).length > 0;
@@ -218,14 +223,15 @@ function memoryRows(query: Query) {
 /** Returns those of the blobs that rows of the tables name. */
 async function namedIn(tables: readonly string[], query: Query, blobs: readonly string[]): Promise<string[]> {
   if (blobs.length === 0) return [];
-  const list = blobs.map(() => '?').join(', ');
-  const selects = tables.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${list})`);
+  const selects = tables.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${places(blobs)})`);
   return names(
     query,
     selects.join(' UNION '),
     tables.flatMap(() => blobs),
   );
 }
+
+const places = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
 
 /** @param which a table, and which of its rows */
 async function count(query: Query, which: string, ...values: number[]): Promise<number> {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
+import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
 import { getLoadedAt, noteLoad } from '../../../../cmd/gate/domain/wopi-access.ts';
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
 import { failure } from '../../../support/failure.ts';
@@ -21,6 +22,8 @@ describe('two gates on one database', function () {
   let one: SavesBench;
   let two: SavesBench;
   let session: SessionRecord;
+  /** Changes of one of them wait for it. */
+  let held: Promise<void> | undefined;
 
   beforeEach(async () => {
     const url = await postgres.create();
@@ -34,7 +37,11 @@ describe('two gates on one database', function () {
 
   async function start(url: string, options: BenchOptions = {}): Promise<void> {
     const rows = [await createPostgresRows(url), await createPostgresRows(url)] as const;
-    one = await savesBench({ clock: Date.now, ...options, wrap: () => ({ rows: rows[0] }) });
+    const transact: Rows['transact'] = async (work) => {
+      await held;
+      return rows[0].transact(work);
+    };
+    one = await savesBench({ clock: Date.now, ...options, wrap: () => ({ rows: { ...rows[0], transact } }) });
     two = await savesBench({ clock: Date.now, ...options, wrap: () => ({ rows: rows[1], blobs: one.blobs }) });
     gates = [one, two];
   }
@@ -75,6 +82,36 @@ describe('two gates on one database', function () {
     expect(await unresolved()).to.deep.equal([false, false]);
   });
 
+  it('both forget a save that failed once a later one is stored, however late that is written down', async () => {
+    const [content, late] = [slow(), Promise.withResolvers<void>()];
+    const broken = failure(save(one, content));
+    content.push('half');
+    await until('both know that it is under way', async () => (await saving()).every(Boolean) || undefined);
+    held = late.promise;
+    content.destroy(new Error('aborted'));
+    await broken;
+    held = undefined;
+    expect(await unresolved()).to.deep.equal([true, true]);
+    await save(one, 'whole');
+    for (const when of ['before', 'after']) {
+      expect(await unresolved(), `${when} it is written down`).to.deep.equal([false, false]);
+      late.resolve();
+      await one.rows.transact(() => undefined);
+    }
+  });
+
+  it('let no save that one has given up come over a later one of the other', async () => {
+    const [content, gone] = [slow(), new AbortController()];
+    const abandoned = save(one, content, gone.signal);
+    await until('the other knows of it', async () => (await two.isSaving(DOC)) || undefined);
+    gone.abort();
+    expect(await save(two, 'newer')).to.include({ version: 1 });
+    content.push('older');
+    content.push(null);
+    expect(await abandoned).to.equal('conflict');
+    expect(await unresolved()).to.deep.equal([false, false]);
+  });
+
   it('do not hold up a reader for a long save at a gate that lives', async () => {
     const content = slow();
     const storing = save(one, content);
@@ -87,7 +124,7 @@ describe('two gates on one database', function () {
 
   it('take the save of a gate that died for one that failed, for a minute or until the editor has repeated it', async () => {
     const left = (ageMs: number) =>
-      two.rows.transact((tx) => tx.addUpload(uploadRecord({ gate: 'killed', seenAt: Date.now() - ageMs })));
+      two.rows.transact((tx) => tx.putUpload(uploadRecord({ gate: 'killed', seenAt: Date.now() - ageMs })));
     await left(61_000);
     await expectBoth(false);
     await left(5_000);

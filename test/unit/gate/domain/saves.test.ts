@@ -279,6 +279,34 @@ describe('saves', () => {
     expect(await isUnresolved()).to.equal(false);
   });
 
+  it('that nobody waits for any more come over none that was stored since, and change nothing after that', async () => {
+    const puts: PromiseWithResolvers<void>[] = [];
+    await begin({
+      wrap: ({ blobs }) => ({
+        blobs: {
+          ...blobs,
+          put: async (...args) => {
+            const turn = Promise.withResolvers<void>();
+            puts.push(turn);
+            await turn.promise;
+            await blobs.put(...args);
+          },
+        },
+      }),
+    });
+    const gone = new AbortController();
+    const abandoned = bench.save(session, bytes('older'), FACTS, gone.signal);
+    await until('it is being stored', () => puts.length === 1);
+    gone.abort();
+    const newer = save(bytes('newer'));
+    await until('so is the one that the editor sends instead', () => puts.length === 2);
+    puts[1]?.resolve();
+    expect(await newer).to.include({ version: 1 });
+    puts[0]?.resolve();
+    expect(await abandoned).to.equal('conflict');
+    expect([await version(), await isUnresolved(), await bench.isSaving('doc_a')]).to.deep.equal([1, false, false]);
+  });
+
   it('that failed are unresolved at every moment, also while that is being written down', async () => {
     let [isBroken, isHeld] = [false, false];
     const [reads, writes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
