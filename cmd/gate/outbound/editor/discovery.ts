@@ -42,19 +42,22 @@ export function createDiscovery(options: {
       checkOrigins([...origins]);
       // An answer that was on its way when the editor went down may be the old editor's.
       if (mine === generation) copy = { readAt: clock(), pages };
-      failedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
-      failedAt = clock();
+      if (mine === generation) failedAt = clock();
       log.warn({ err: error }, 'discovery could not be read');
     }
   }
 
   async function refresh(): Promise<void> {
-    if (age() < FRESH_MS || apart(clock(), failedAt) < RETRY_MS) return;
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    await reading;
+    const isDue = () => age() >= FRESH_MS && apart(clock(), failedAt) >= RETRY_MS;
+    // What was forgotten meanwhile is read again.
+    for (let asked: number | undefined; asked !== generation && isDue(); ) {
+      asked = generation;
+      reading ??= read();
+      const mine = reading;
+      await mine;
+      if (reading === mine) reading = undefined;
+    }
   }
 
   const age = (): number => (copy ? apart(clock(), copy.readAt) : Number.POSITIVE_INFINITY);
@@ -74,6 +77,7 @@ export function createDiscovery(options: {
     forget() {
       copy = undefined;
       failedAt = Number.NEGATIVE_INFINITY;
+      reading = undefined;
       generation += 1;
     },
   };

@@ -95,6 +95,17 @@ describe('discovery', () => {
     expect(await failure()).to.equal('editor_unavailable');
   });
 
+  it('is read again for those who wait while what is on its way is forgotten, also when that fails', async () => {
+    for (const status of [200, 500]) {
+      server.now.discovery.status = status;
+      const asked = failure();
+      discovery.forget();
+      server.now.discovery.status = 200;
+      expect(await asked).to.equal('/browser/dd8e9a4/cool.html?');
+      discovery.forget();
+    }
+  });
+
   it('knows no page for what the editor does not edit', async () => {
     expect(await failure('pdf')).to.equal('unsupported_file_type');
   });
