@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CALLBACK_SCHEDULE, isTaken } from '../../../src/common/net/callback.ts';
 import { pause } from '../../../src/common/pause.ts';
 import { repeat } from '../../../src/common/repeat.ts';
@@ -160,9 +161,9 @@ export class Outbox implements Duty {
   async #write(after: DeliveryRecord, { id, attempts: before }: DeliveryRecord): Promise<boolean> {
     try {
       const isOurs = await this.#deps.rows.transact(async (tx) => {
-        const { state, attempts } = (await tx.delivery(id)) ?? {};
-        // Another gate leads meanwhile, and has made this attempt anew.
-        if (state !== 'pending' || attempts !== before) return false;
+        const found = await tx.delivery(id);
+        // Another gate leads meanwhile, and has made this attempt anew; or only the answer to this was lost.
+        if (found?.state !== 'pending' || found.attempts !== before) return isDeepStrictEqual(found, after);
         await tx.putDelivery(after);
         return true;
       });

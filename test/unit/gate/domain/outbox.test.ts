@@ -244,6 +244,24 @@ describe('the outbox', () => {
     }
   });
 
+  it('reports that it has given up also when the answer to that was lost', async () => {
+    await add({ attempts: 2 });
+    let isLost = true;
+    const transact: Rows['transact'] = async (work) => {
+      const result = await rows.transact(work);
+      if (isLost) throw new Error('the connection ended before the answer to COMMIT');
+      return result;
+    };
+    const { outbox, logged, audited } = start({ rows: { ...rows, transact }, poster: { post: async () => 500 } });
+    await until('the answer is lost', () => logged.length > 0);
+    isLost = false;
+    await outbox.stop();
+    expect([logged.at(-1)?.slice(0, 2), audited.map(([event]) => event)]).to.deep.equal([
+      ['error', 'callback given up'],
+      ['callback.given_up'],
+    ]);
+  });
+
   it('sends nothing while this gate does not lead or is stopped, and goes on when it is started again', async () => {
     let leads = false;
     const sent: string[] = [];
