@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { Rows } from '../../cmd/gate/domain/ports.ts';
 import { createPostgresRows } from '../../cmd/gate/store/postgres-rows.ts';
 import { clientOptions } from '../../src/common/sql/postgres-client.ts';
+import { Unavailable } from '../../src/common/unavailable.ts';
 import { deliveryRecord, documentRecord, versionRecord } from '../support/gate-records.ts';
 import { FACTS, type SavesBench, savesBench } from '../support/gate-saves.ts';
 import { refusal } from '../support/outbound.ts';
@@ -75,6 +76,16 @@ describe('the gate’s rows on a PostgreSQL that fails', function () {
       });
     await Promise.all([cross(0, 'doc_a', 'doc_b'), cross(1, 'doc_b', 'doc_a')]);
     expect((await rows.read((tx) => tx.documents())).map(({ version }) => version)).to.deep.equal([1, 1]);
+  });
+
+  it('is Unavailable to who may not wait for a lock as long as that is held', async () => {
+    const rows = await open(`${await postgres.create()}?options=-c%20lock_timeout%3D50`);
+    await rows.transact((tx) => tx.putDocument(documentRecord({ docId: 'doc_a' })));
+    await rows.transact(async (tx) => {
+      await tx.document('doc_a');
+      const refused = await rows.transact((other) => other.document('doc_a')).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(Unavailable);
+    });
   });
 
   it('makes one document of a key that two gates open at the same time', async () => {

@@ -6,8 +6,8 @@ import { type Query, type Value, whileOpen } from './query.ts';
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 10_000;
 
-/** SQLSTATE classes of transient errors: connection, resources, operator, system, internal. */
-const PASSING = /^(08|53|57|58|XX)/;
+/** SQLSTATEs of transient errors: connection, resources, operator, system, internal, a lock that is held. */
+const PASSING = /^(08|53|57|58|XX|55P03)/;
 
 /** 64-bit integers as numbers; ours are times and counts. */
 const types: CustomTypesConfig = {
