@@ -144,6 +144,7 @@ describe('jobs', () => {
       const ended = async () => ((await registry.job(id)).status === 'failed' ? registry.job(id) : undefined);
       expect((await until('the job ends', ended)).error).to.deep.include(late);
       await until('all is released', () => released.join() === '1,1');
+      limits = { max_queued_jobs: 0 };
       expect(await accept()).to.include({ status: 'done' });
     });
 
@@ -151,7 +152,7 @@ describe('jobs', () => {
       limits = { job_timeout_seconds: 0.2 };
       const gone = new AbortController();
       const { id } = await accept({ run: endless }, { async: true, clientGone: gone.signal });
-      limits = { job_timeout_seconds: 0.2, parallel_jobs: 2 };
+      limits = { parallel_jobs: 2 };
       const running = accept({ run: endless }, { clientGone: gone.signal });
       const waiting = accept({}, { clientGone: gone.signal });
       await nextTurn();
@@ -237,11 +238,12 @@ describe('jobs', () => {
   }
 
   it('that run outlive a sweep, however late it is', async () => {
-    limits = { job_timeout_seconds: 0.2 };
-    const { id } = await accept({ run: endless }, { async: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { id } = await accept({ run: (...args) => promise.then(() => makeFile(...args)) }, { async: true });
     now += 10 * 900_000;
     await registry.sweep();
     expect((await registry.job(id)).status).to.equal('running');
+    resolve();
     await jobs.stop();
   });
 
