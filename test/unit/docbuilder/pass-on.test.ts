@@ -138,32 +138,28 @@ describe('a work request', () => {
 
   describe('whose replica dies without a word', () => {
     let network: TcpProxy;
-    /** The part of the answer that came before the replica died. */
-    let begun: string;
+    /** As when the machine loses power: no connection ends, and after a while the database has it no more. */
+    const die = () => {
+      network.blackHole();
+      one.others = [];
+    };
     beforeEach(async () => {
       network = await startTcpProxy(two.port);
       one.others = [asReplica(network.port)];
-      begun = '';
-      two.handle = async (_request, response) => {
-        if (begun) response.write(begun);
-        // As when the machine loses power: no connection ends, and after a while the database has it no more.
-        setTimeout(() => {
-          network.blackHole();
-          one.others = [];
-        }, 200);
-      };
     });
     afterEach(() => network.close());
 
     it('gets an honest answer once the others know', async () => {
+      two.handle = die;
       const { status, answer } = await post();
       expect([status, (answer as ErrorResponse).error.code]).to.deep.equal([503, 'pool_unavailable']);
     });
 
     it('in the middle of its answer is cut off: what has come is not taken for all of it', async () => {
-      begun = '{"node":"two"';
-      const sent = fetch(`http://127.0.0.1:${one.port}/v1/convert`, { method: 'POST', body: 'content' });
-      expect(await sent.then((response) => response.text()).catch((error) => error.message)).to.equal('terminated');
+      two.handle = (_request, response) => void response.write('{"node":"two"');
+      const response = await fetch(`http://127.0.0.1:${one.port}/v1/convert`, { method: 'POST', body: 'content' });
+      die();
+      expect(await response.text().catch((error) => error.message)).to.equal('terminated');
     });
   });
 
