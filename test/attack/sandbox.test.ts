@@ -198,7 +198,7 @@ for (const sandbox of ['namespaces', 'landlock'] as const) {
         readdirSync(bench.workDir, { recursive: true, encoding: 'utf8' }).filter((path) => /jobs\/./.test(path));
       const second = await bench.convert(fods(row(1)), 'fods', 'csv');
       expect(second.text).not.to.include(CANARY);
-      await until('no folder of a job', () => jobs().length === 0, 2_000);
+      await until('no folder of a job', () => jobs().length === 0);
     });
   });
 }
