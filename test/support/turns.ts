@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
+import { threadTaken } from './thread-time.ts';
 
-/** Does `work`, and tells the longest time in milliseconds that nothing else had its turn meanwhile. */
+/** Does `work`, and tells the most CPU time in milliseconds that this thread took meanwhile before others had their turn. */
 export async function longestWait<T>(work: () => Promise<T>): Promise<{ outcome: T; longest: number }> {
   let longest = 0;
   let isDone = false;
   const others = async (): Promise<void> => {
-    for (let last = performance.now(); !isDone; last = performance.now()) {
+    for (let last = threadTaken(); !isDone; last = threadTaken()) {
       await setImmediate();
-      longest = Math.max(longest, performance.now() - last);
+      longest = Math.max(longest, threadTaken() - last);
     }
   };
   const watching = others();
