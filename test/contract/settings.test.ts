@@ -16,7 +16,7 @@ describe('what the operator set', function () {
       SVC_DOCBUILDER_WORKER_MAX_JOBS: '1',
       SVC_DOCBUILDER_SANDBOX: 'off',
       SVC_DOCBUILDER_MAX_FILE_MB: '1',
-      SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '2',
+      SVC_DOCBUILDER_JOB_TIMEOUT_SECONDS: '9',
       SVC_FETCH_ALLOW_HOSTS: '127.0.0.1',
     }),
   );
@@ -32,7 +32,7 @@ describe('what the operator set', function () {
     });
     expect(ready).to.deep.equal({ total: 2, idle: 2, busy: 0, restarts: 0 });
     const { limits } = await service.read<DocbuilderLimits>('/v1/limits');
-    expect(limits).to.include({ parallel_jobs: 2, max_file_mb: 1, job_timeout_seconds: 2, sync_timeout_seconds: 60 });
+    expect(limits).to.include({ parallel_jobs: 2, max_file_mb: 1, job_timeout_seconds: 9, sync_timeout_seconds: 60 });
   });
 
   it('SVC_BASE_URL: links begin with it, whatever was asked for; SVC_DOCBUILDER_WORKER_MAX_JOBS: workers end', async () => {
