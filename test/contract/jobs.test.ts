@@ -154,7 +154,7 @@ describe('the queue', () => {
       await service.docbuilder.engine.stop();
       await service.stop();
     }
-  });
+  }).timeout(60_000);
 });
 
 describe('a source that never comes', () => {
