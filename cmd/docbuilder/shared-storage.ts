@@ -42,9 +42,12 @@ export async function openShared(
     passKey: await sharedKey(query, 'passing'),
     async join(member) {
       await replicas.join(() => ({ ...member.load(), leaving: isLeaving }));
+      let { joined } = replicas;
       const beat = async (): Promise<void> => {
         await replicas.beat();
         member.takeOver(await store.takeOver());
+        if (replicas.joined !== joined) await store.endLost();
+        ({ joined } = replicas);
       };
       stopBeating = everySecond(beat, (err) => log.error({ err }, 'the database does not answer: new work is refused'));
       // Apart from the beat: uploads after an outage take long, and a replica without a beat counts as dead.

@@ -12,8 +12,8 @@ export type ReadResult = (range?: ByteRange) => Readable;
 export interface JobStore {
   /** @throws {AppError} `pool_unavailable` while nothing new can be stored */
   assertReady(): void;
-  /** Adds an accepted job that has not ended. */
-  add(job: JobRecord): Promise<void>;
+  /** Adds an accepted job that has not ended. @param onLost is called when another replica has given it up */
+  add(job: JobRecord, onLost: () => void): Promise<void>;
   /** Notes that an added job runs now, or waits again. */
   noteProgress(job: JobRecord): void;
   /** Returns the path of a new result file, and makes the job's folder. */

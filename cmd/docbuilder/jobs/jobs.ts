@@ -85,7 +85,8 @@ export class JobService {
   /** Checks work and makes it a job. An async job that fetches is prepared later. */
   async #admit(work: Work, resources: Resources, submission: Submission, waiting?: AbortSignal): Promise<Task> {
     const accepting = waiting ?? submission.clientGone;
-    const signal = waiting ?? new AbortController().signal;
+    const lost = new AbortController();
+    const signal = waiting ?? lost.signal;
     try {
       await this.#checkCallback(submission);
       const later = submission.async && submission.fetches;
@@ -98,7 +99,8 @@ export class JobService {
       registry.add(job);
       // Nobody can ask for a sync job: its id comes with its result.
       if (submission.async) {
-        await store.add(job).catch((error) => {
+        const onLost = () => lost.abort(stopping());
+        await store.add(job, onLost).catch((error) => {
           registry.forget(job);
           ticket.release();
           throw error;

@@ -30,6 +30,7 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 
 const RETENTION_MS = 900_000;
+const onLost = () => {};
 
 /** The parts that any kind of storage is made from. */
 interface Known {
@@ -314,7 +315,7 @@ describe('the storage of several DocBuilders', function () {
       const open = { ...newOne(), callback };
       const quiet = newOne();
       const done = { ...newOne(), status: 'done', callback } as const;
-      for (const job of [open, quiet]) await one.store.add(job);
+      for (const job of [open, quiet]) await one.store.add(job, onLost);
       await one.store.save({ ...done, finishedAt: clock.now, expiresAt: clock.now + 1_000 });
 
       await silence(two.replicas, 9);
@@ -339,7 +340,7 @@ describe('the storage of several DocBuilders', function () {
 
     it('takes no longer to take over the more it had to do, and no callback waits for what else is to be written', async () => {
       const [quiet, called] = [newOne(), { ...newOne(), callback }];
-      for (const job of [quiet, called]) await one.store.add(job);
+      for (const job of [quiet, called]) await one.store.add(job, onLost);
       await one.replicas.leave();
       const { update } = two.rows;
       two.rows.update = () => Promise.reject(new Unavailable(new Error('away')));
@@ -352,7 +353,7 @@ describe('the storage of several DocBuilders', function () {
 
     it('its callbacks are taken over once more where no answer came to the first time', async () => {
       const open = { ...newOne(), callback };
-      await one.store.add(open);
+      await one.store.add(open, onLost);
       await one.replicas.leave();
       const takeOver = two.rows.takeOver.bind(two.rows);
       two.rows.takeOver = async (...parameters) => {
@@ -367,7 +368,7 @@ describe('the storage of several DocBuilders', function () {
 
     it('only one of the others takes over, though all of them find it at once', async () => {
       const others = [two, await member(known, at), await member(known, at)];
-      await one.store.add({ ...newOne(), callback });
+      await one.store.add({ ...newOne(), callback }, onLost);
       await one.replicas.leave();
       const client = new pg.Client(url);
       await client.connect();
@@ -381,7 +382,7 @@ describe('the storage of several DocBuilders', function () {
 
     it('and has not: what it ends afterwards stays failed, and its results are removed', async () => {
       const job = newOne();
-      await one.store.add(job);
+      await one.store.add(job, onLost);
       await silence(two.replicas, 11);
       await two.store.takeOver();
       const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
@@ -397,14 +398,14 @@ describe('the storage of several DocBuilders', function () {
 
     it('and has not: what it ends afterwards stays failed, also when the job comes back to it, or gone', async () => {
       const [returned, gone] = [{ ...newOne(), callback }, newOne()];
-      await one.store.add(gone);
+      await one.store.add(gone, onLost);
       await silence(two.replicas, 11);
       await two.store.takeOver();
       await two.store.flush();
       clock.now += RETENTION_MS;
       await two.store.sweep();
       await one.replicas.beat();
-      await one.store.add(returned);
+      await one.store.add(returned, onLost);
       await silence(two.replicas, 11);
       await two.store.takeOver();
       await one.replicas.beat();
@@ -428,9 +429,26 @@ describe('the storage of several DocBuilders', function () {
       }
     });
 
+    it('and has not: it ends those of its jobs that the others have given up', async () => {
+      const lost: string[] = [];
+      const [given, returned, kept] = [newOne(), { ...newOne(), callback }, newOne()];
+      const add = (job: JobRecord) => one.store.add(job, () => lost.push(job.id));
+      for (const job of [given, returned]) await add(job);
+      const { joined } = one.replicas;
+      await silence(two.replicas, 11);
+      await two.store.takeOver();
+      await one.replicas.beat();
+      expect(one.replicas.joined).to.be.above(joined);
+      await two.replicas.leave();
+      await one.store.takeOver();
+      await add(kept);
+      await one.store.endLost();
+      expect(lost).to.deep.equal([given.id, returned.id]);
+    });
+
     it('and has not: what it had written keeps its results, though no answer came', async () => {
       const job = { ...newOne(), callback };
-      await one.store.add(job);
+      await one.store.add(job, onLost);
       const output = await result(one.store, known.ids.sibling(job.id, 'file'), job.id);
       const end = one.rows.end.bind(one.rows);
       one.rows.end = async (...parameters) => {
@@ -454,7 +472,7 @@ describe('the storage of several DocBuilders', function () {
 
     it('is not believed of one by an observer that was away itself, or found no database', async () => {
       const job = newOne();
-      await one.store.add(job);
+      await one.store.add(job, onLost);
       await silence(two.replicas, 5);
       time += 60_000;
       await silence(two.replicas, 5);
@@ -470,7 +488,7 @@ describe('the storage of several DocBuilders', function () {
     const known = makeKnown();
     const [one, two] = [await member(known), await member(known)];
     const job = newJob(known.ids.issue('job', Date.now()), Date.now());
-    await one.store.add(job);
+    await one.store.add(job, onLost);
     expect(await two.store.read(job.id)).to.include({ status: 'queued' });
     one.store.noteProgress(Object.assign(job, { status: 'running' }));
     await one.store.flush();
@@ -486,7 +504,7 @@ describe('the storage of several DocBuilders', function () {
     await one.store.flush();
     expect(await two.store.read(job.id)).to.include({ status: 'running' });
     // As if the answer to its insertion had been lost.
-    expect(await one.store.add(job).catch((error) => error.code)).to.equal('23505');
+    expect(await one.store.add(job, onLost).catch((error) => error.code)).to.equal('23505');
     await one.store.flush();
     expect(await two.store.read(job.id)).to.equal(undefined);
   });
@@ -495,7 +513,7 @@ describe('the storage of several DocBuilders', function () {
     const known = makeKnown();
     const [one, two] = [await member(known), await member(known)];
     const job = newJob(known.ids.issue('job', Date.now()), Date.now());
-    await one.store.add(job);
+    await one.store.add(job, onLost);
     const outputs = [await result(one.store, known.ids.sibling(job.id, 'file'), job.id)];
     const done = { ...job, status: 'done', outputs, finishedAt: Date.now(), expiresAt: Date.now() + 60_000 } as const;
     await s3.kill();
@@ -521,7 +539,7 @@ describe('the storage of several DocBuilders', function () {
     const known = makeKnown();
     const { store } = await member(known);
     const job = newJob(known.ids.issue('job', Date.now()), Date.now());
-    await store.add(job);
+    await store.add(job, onLost);
     const outputs = [await result(store, known.ids.sibling(job.id, 'file'), job.id)];
     s3.hang();
     const saved = store.save({
@@ -540,7 +558,7 @@ describe('the storage of several DocBuilders', function () {
     expect(await store.read(job.id)).to.include({ status: 'done' });
 
     const lost = newJob(known.ids.issue('job', Date.now()), Date.now());
-    await store.add(lost);
+    await store.add(lost, onLost);
     const end = { finishedAt: Date.now(), expiresAt: Date.now() + 60_000 };
     const error = await store.save({ ...lost, status: 'done', outputs, ...end }).catch((thrown) => thrown);
     expect(error).to.include({ code: 'ENOENT' });
@@ -553,7 +571,7 @@ describe('the storage of several DocBuilders', function () {
     /** Jobs that end while the bucket takes nothing. */
     const unsaved = async (known: Known, store: JobStore, count: number) => {
       const jobs = Array.from({ length: count }, () => newJob(known.ids.issue('job', Date.now()), Date.now()));
-      for (const job of jobs) await store.add(job);
+      for (const job of jobs) await store.add(job, onLost);
       s3.hang();
       const ended = { status: 'done', finishedAt: Date.now(), expiresAt: Date.now() + 60_000 } as const;
       await Promise.all(
@@ -606,7 +624,7 @@ describe('the storage of several DocBuilders', function () {
     const { store } = await member(known);
     const [old, young] = [Date.now() - 49 * 3_600_000, Date.now() - 47 * 3_600_000];
     const [mine, recent, kept] = [ids.issue('job', old), ids.issue('job', young), ids.issue('job', old)];
-    await store.add(newJob(kept, old));
+    await store.add(newJob(kept, old), onLost);
     const strange = new IdIssuer(randomBytes(32)).issue('job', old);
     for (const jobId of [mine, recent, kept, strange]) {
       const fileId = ids.sibling(jobId, 'file');

@@ -57,6 +57,12 @@ export class JobRows {
     return row && toRecord(row);
   }
 
+  /** Returns the ids of this replica's jobs that have not ended. */
+  async open(): Promise<Set<string>> {
+    const text = `SELECT id FROM docbuilder_jobs WHERE replica = ? AND state = 'open'`;
+    return new Set((await this.#query(text, [this.#replica])).map(([id]) => String(id)));
+  }
+
   async isOwn(id: string): Promise<boolean> {
     const values = [id, this.#replica];
     return (await this.#query('SELECT 1 FROM docbuilder_jobs WHERE id = ? AND replica = ?', values)).length > 0;

@@ -40,8 +40,8 @@ export class SharedJobs implements JobStore {
   readonly createFile: JobStore['createFile'];
   readonly describe: JobStore['describe'];
   readonly discard: JobStore['discard'];
-  /** Jobs that were given a row, until all of them is done. */
-  readonly #added = new Set<string>();
+  /** Jobs that were given a row, until all of them is done, and what ends each where another replica has given it up. */
+  readonly #added = new Map<string, () => void>();
   readonly #changed = new Set<JobRecord>();
   readonly #unsaved = new Map<string, Unsaved>();
   /** Ended jobs whose answer still reads their files. */
@@ -66,10 +66,10 @@ export class SharedJobs implements JobStore {
     if (this.#failure !== undefined || !this.#deps.isConnected()) throw storageUnavailable();
   }
 
-  async add(job: JobRecord): Promise<void> {
+  async add(job: JobRecord, onLost: () => void): Promise<void> {
     try {
       await this.#deps.rows.add(job);
-      this.#added.add(job.id);
+      this.#added.set(job.id, onLost);
     } catch (error) {
       this.#refused.add(job.id);
       throw error;
@@ -121,6 +121,13 @@ export class SharedJobs implements JobStore {
     const isPending = ({ callback }: JobRecord) => callback?.state === 'pending';
     for (const job of jobs) if (!isPending(job)) this.#settled.add(job);
     return jobs.filter(isPending);
+  }
+
+  /** Ends the jobs that others have given up while this replica was away: nobody would get their results. */
+  async endLost(): Promise<void> {
+    const added = [...this.#added];
+    const open = await this.#deps.rows.open();
+    for (const [id, onLost] of added) if (!open.has(id)) onLost();
   }
 
   /** Writes changes, and what could not be written before. @throws when the database is away */

@@ -17,7 +17,8 @@ interface Seen {
 
 const BEAT = `
   INSERT INTO docbuilder_replicas (id, address, beat, load) VALUES (?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET beat = excluded.beat, load = excluded.load`;
+  ON CONFLICT (id) DO UPDATE SET beat = excluded.beat, load = excluded.load
+  RETURNING joined`;
 const ALL = 'SELECT id, address, beat, load FROM docbuilder_replicas ORDER BY joined';
 
 /**
@@ -32,6 +33,8 @@ export class Replicas implements Group {
   readonly #now: () => number;
   #load: (() => Load) | undefined;
   #beats = 0;
+  /** Another number after others took this replica for dead. */
+  joined = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #seen = new Map<string, Seen>();
   #all: Replica[] = [];
@@ -68,7 +71,8 @@ export class Replicas implements Group {
   async beat(): Promise<void> {
     if (!this.#load) return;
     this.#beats += 1;
-    await this.#query(BEAT, [this.id, this.address, this.#beats, JSON.stringify(this.#load())]);
+    const [own] = await this.#query(BEAT, [this.id, this.address, this.#beats, JSON.stringify(this.#load())]);
+    this.joined = Number(own?.[0]);
     const rows = await this.#query(ALL, []);
     const now = this.#now();
     // This process, or the database, was away: the others were not silent.
