@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../../src/common/clock.ts';
 import type { Logger } from '../../../src/common/log.ts';
 import { WorkerLost } from './failures.ts';
 import { findOffice } from './office.ts';
-import { WorkerPool } from './pool.ts';
+import { START_MS, WorkerPool } from './pool.ts';
 import { createRunDirectory, isOpen, removeFolder } from './run-directory.ts';
 import { createSandbox } from './sandbox.ts';
 import { type Engine, EngineFailure, type EngineResult, type EngineTask, type SandboxKind } from './task.ts';
@@ -53,9 +53,9 @@ export async function createEngine(options: EngineSettings): Promise<Engine> {
   const stopping = new AbortController();
   const open = await isOpen(runDirectory);
   let started = 0;
-  const start = (slot: number, kind: SandboxKind): Promise<Worker> => {
+  const start = (slot: number, kind: SandboxKind, startMs: number): Promise<Worker> => {
     const sandbox = createSandbox(kind, office, Math.floor(TMP_SHARE * memoryMb) * MiB, open);
-    const limits = { memoryMb, jobTimeoutSeconds, stallSeconds };
+    const limits = { memoryMb, jobTimeoutSeconds, stallSeconds, startMs };
     const settings = { office, sandbox, canary, ...limits, stopping: stopping.signal, log, clock };
     return startWarmWorker(slot, join(runDirectory, `w${slot}-${started++}`), settings);
   };
@@ -71,7 +71,7 @@ export async function createEngine(options: EngineSettings): Promise<Engine> {
   if (kind === 'off') log.warn('workers run without a sandbox');
   const { workers: size, maxJobs, maxAgeMinutes } = options;
   const limits = { size, maxJobs, maxAgeMinutes, maxIdleBytes: WORN_SHARE * memoryMb * MiB };
-  const pool = new WorkerPool((slot) => start(slot, kind), first, { ...limits, clock, log });
+  const pool = new WorkerPool((slot, limitMs) => start(slot, kind, limitMs), first, { ...limits, clock, log });
 
   return {
     run: (task, signal) => runOnWorker(pool, task, signal, log),
@@ -91,13 +91,13 @@ export async function createEngine(options: EngineSettings): Promise<Engine> {
 /** Starts the first worker in the strongest kind of sandbox in which one starts. */
 async function findSandbox(
   wanted: EngineSettings['sandbox'],
-  start: (slot: number, kind: SandboxKind) => Promise<Worker>,
+  start: (slot: number, kind: SandboxKind, startMs: number) => Promise<Worker>,
   log: Logger,
 ): Promise<{ first: Worker; kind: SandboxKind }> {
   const reasons: string[] = [];
   for (const kind of wanted === 'auto' ? (['namespaces', 'landlock'] as const) : [wanted]) {
     try {
-      return { first: await start(0, kind), kind };
+      return { first: await start(0, kind, START_MS), kind };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.info({ sandbox: kind, reason }, 'a kind of sandbox is not available');

@@ -26,6 +26,9 @@ const NO_WORKER_MS = 10_000;
 const AGE_CHECK_MS = 5_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
+/** Time for the first attempt to start a worker. On an overloaded machine, one that is ended too early would start for ever. */
+export const START_MS = 30_000;
+const LONGEST_START_MS = 8 * START_MS;
 /** The start of the next spare takes CPU time from the job that has just got this one. */
 const REFILL_MS = 20;
 /** A worker with this share of its jobs left, or this many, will soon be replaced. */
@@ -37,7 +40,7 @@ const NEARLY_DUE = 10;
  * not in generic-pool, because it lends all that it has.
  */
 export class WorkerPool {
-  readonly #start: (slot: number) => Promise<Worker>;
+  readonly #start: (slot: number, limitMs: number) => Promise<Worker>;
   readonly #options: PoolOptions;
   readonly #pool: Pool<Worker>;
   /** The workers in generic-pool, whose own count has one twice while it is added. */
@@ -57,10 +60,10 @@ export class WorkerPool {
   #restarts = 0;
 
   /**
-   * @param start starts a worker in a slot, a small number that no other living worker has
+   * @param start starts a worker within a time, in a slot: a small number that no other living worker has
    * @param first a worker in slot 0 that is ready
    */
-  constructor(start: (slot: number) => Promise<Worker>, first: Worker, options: PoolOptions) {
+  constructor(start: (slot: number, limitMs: number) => Promise<Worker>, first: Worker, options: PoolOptions) {
     this.#start = start;
     this.#options = options;
     this.#slots.add(first.slot);
@@ -169,15 +172,17 @@ export class WorkerPool {
     });
   }
 
-  /** Starts a worker, again and again until one has started. Never rejects. */
+  /** Starts a worker, again and again until one has started, each time within twice the time. Never rejects. */
   async #startReliably(): Promise<Worker> {
     const { signal } = this.#stopping;
     let slot = 0;
     while (this.#slots.has(slot)) slot++;
     this.#slots.add(slot);
-    for (let wait = FIRST_RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
+    for (let factor = 1; !signal.aborted; factor *= 2) {
+      const wait = Math.min(factor * FIRST_RETRY_MS, LAST_RETRY_MS);
+      const limitMs = Math.min(factor * START_MS, LONGEST_START_MS);
       try {
-        return await this.#awaited(this.#start(slot).then((worker) => this.#adopt(worker)));
+        return await this.#awaited(this.#start(slot, limitMs).then((worker) => this.#adopt(worker)));
       } catch (error) {
         if (signal.aborted) break;
         this.#options.log.warn({ err: error, retryMs: wait }, 'a worker did not start');

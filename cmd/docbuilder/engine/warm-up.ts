@@ -24,14 +24,13 @@ const ROUTES: readonly [content: string, source: SourceFormat, ...steps: Step[]]
   ['a,1\nb,2\n', 'csv', ['xlsx', 'pdf'], ['ods']],
   [flat('presentation', '<draw:page draw:name="1"/>'), 'fodp', ['pptx'], ['pdf']],
 ];
-const WARM_UP_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
 
 /** Starts a worker (Worker.start) and converts a small document of each family: LibreOffice loads its parts on first use. */
 export async function startWarmWorker(slot: number, directory: string, settings: WorkerSettings): Promise<Worker> {
   const worker = await Worker.start(slot, directory, settings);
   const folder = `${directory}-warm-up`;
-  const signal = AbortSignal.timeout(WARM_UP_MS);
+  const signal = AbortSignal.timeout(settings.startMs);
   try {
     await mkdir(folder, { mode: 0o700 });
     for (const [content, source, ...steps] of ROUTES) {

@@ -14,6 +14,8 @@ import { WorkerProcess } from './worker-process.ts';
 
 export interface WorkerSettings extends WorkerSetup {
   jobTimeoutSeconds: number;
+  /** Time for its start, and for the conversions that warm it up. */
+  startMs: number;
   /** Ends all workers when it aborts, also those that are starting. */
   stopping: AbortSignal;
   log: Logger;
@@ -21,7 +23,6 @@ export interface WorkerSettings extends WorkerSetup {
 }
 
 const MiB = 1024 * 1024;
-const START_MS = 30_000;
 const CLOSE_MS = 10_000;
 const CORES_OF_A_JOB = 2;
 /** A temporary file of LibreOffice may be so much larger than the result. */
@@ -76,9 +77,10 @@ export class Worker {
       worker = new Worker(slot, directory, settings, process, uid);
       stopping.throwIfAborted();
       process.send(setupMessage(directory, settings, uid));
-      if (await process.next('ready', START_MS)) return worker;
+      if (await process.next('ready', settings.startMs)) return worker;
       const refused = process.lastWords?.['refused'];
-      throw new Error(refused ? `it is not confined: ${refused}` : `it did not start: ${process.errorOutput.trim()}`);
+      if (refused) throw new Error(`it is not confined: ${refused}`);
+      throw new Error(worker.alive ? 'LibreOffice does not answer' : `it did not start: ${process.errorOutput.trim()}`);
     } catch (error) {
       await (worker ? worker.end() : removeFolder(directory, log));
       throw error;

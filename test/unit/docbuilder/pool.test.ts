@@ -7,6 +7,7 @@ import { silentLogger } from '../../support/logs.ts';
 import { until } from '../../support/until.ts';
 
 const MINUTE = 60_000;
+type Start = ConstructorParameters<typeof WorkerPool>[0];
 const never = new AbortController().signal;
 
 describe('the pool of workers', () => {
@@ -36,9 +37,9 @@ describe('the pool of workers', () => {
     if (random() < 0.03) throw new Error('it does not start');
     return makeWorker(slot);
   }
-  function open(options: Partial<PoolOptions> = {}): void {
+  function open(options: Partial<PoolOptions> = {}, start: Start = startWorker): void {
     const usual = { size: 2, maxJobs: 200, maxAgeMinutes: 60, maxIdleBytes: 1000, clock: () => now };
-    pool = new WorkerPool(startWorker, makeWorker(0), { ...usual, log: silentLogger(), ...options });
+    pool = new WorkerPool(start, makeWorker(0), { ...usual, log: silentLogger(), ...options });
   }
   afterEach(async () => {
     await pool.stop();
@@ -75,6 +76,17 @@ describe('the pool of workers', () => {
     now += 1;
     await next();
     expect(restarts).to.deep.equal([0, 0, 1, 1, 1, 2, 3, 3, 4]);
+  });
+
+  it('gives one that did not start in time twice as long at the next attempt', async () => {
+    const given: number[] = [];
+    open({ size: 1 }, async (slot, limitMs) => {
+      given.push(limitMs);
+      if (limitMs < 100_000) throw new Error('it did not start in time');
+      return makeWorker(slot);
+    });
+    await atRest(1);
+    expect(given).to.deep.equal([30_000, 60_000, 120_000]);
   });
 
   it('replaces those that have their age while nobody uses them, one after the other', async () => {
