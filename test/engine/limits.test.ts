@@ -1,21 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { taskFailure } from '../../cmd/docbuilder/engine/failures.ts';
-import { useFolder } from '../support/folder.ts';
 import { slowSheet } from '../support/slow-sheet.ts';
-import {
-  createBench,
-  findFailure,
-  fods,
-  fodt,
-  hungrySheet,
-  isRoot,
-  MiB,
-  paragraph,
-  skip,
-  useBench,
-} from './support.ts';
+import { createBench, findFailure, fods, fodt, hungrySheet, MiB, paragraph, useBench } from './support.ts';
 
 const SMALL = fodt(paragraph('Xin chào'));
 
@@ -23,7 +8,6 @@ describe('engine: limits', function () {
   this.timeout(100_000);
   const bench = useBench({ memoryMb: 640 });
   let restarts: number;
-  const folder = useFolder();
   beforeEach(() => {
     restarts = bench.restarts();
   });
@@ -110,22 +94,6 @@ describe('engine: limits', function () {
     for (const to of ['xlsx', 'xls'] as const) {
       const { bytes } = await bench.convert(fits, 'fods', to);
       expect((await bench.convert(bytes, to, 'csv')).text).to.equal((await bench.convert(fits, 'fods', 'csv')).text);
-    }
-  });
-
-  // A protected document is decrypted into a file while it is opened; LibreOffice only says that it was not.
-  it('a disk with less space than the document has bytes is said to be full where that cannot be opened', async function () {
-    if (!isRoot) skip(this, 'only root can mount a small file system');
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder.path]);
-    try {
-      await writeFile(folder.at('ballast'), new Uint8Array(4 * MiB));
-      const outputs = [{ path: '/o', to: 'pdf', options: {} }] as const;
-      const input = { input: folder.at('ballast'), from: 'docx', stem: 's', source: { password: 'x' } } as const;
-      const task = { ...input, outputs, maxOutputBytes: 9 };
-      const opened = await taskFailure({ phase: 'load', type: 'RuntimeError' }, task, folder.path);
-      expect(opened).to.include({ reason: 'disk_full' });
-    } finally {
-      execFileSync('umount', ['-l', folder.path]);
     }
   });
 });

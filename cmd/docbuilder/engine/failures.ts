@@ -1,4 +1,4 @@
-import { stat, statfs } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { EngineFailure, type EngineFailureReason, type EngineTask } from './task.ts';
 import type { Message } from './worker-process.ts';
 
@@ -25,12 +25,8 @@ const REASONS: ReadonlyMap<string, EngineFailureReason> = new Map([
 const FULL_BYTES = 1024 * 1024;
 const FULL_FILES = 16;
 
-/** Returns the failure that a worker answers with (job.py, explain). `directory` is where it writes results. */
-export async function taskFailure(
-  answer: Message,
-  task: EngineTask,
-  directory: string,
-): Promise<EngineFailure | WorkerLost> {
+/** Returns the failure that a worker answers with (worker.py, perform). */
+export async function taskFailure(answer: Message, task: EngineTask): Promise<EngineFailure | WorkerLost> {
   const questions = Array.isArray(answer['asked']) ? answer['asked'].map(String) : [];
   const asked = (word: string) => questions.some((question) => question.includes(word));
   const phase = answer['phase'];
@@ -38,11 +34,9 @@ export async function taskFailure(
   if (asked('Password')) return new EngineFailure('password', what);
   if (asked('OUT_OF_DISK_SPACE')) return new EngineFailure('disk_full', what);
   // LibreOffice may report a full disk as any error, also of a load that writes a temporary file first.
-  const { bavail, bsize, files, ffree } = await statfs(directory);
-  // A file system without a number of files says 0.
-  const hasFewFiles = files > 0 && ffree < FULL_FILES;
+  const [bytes, files] = Array.isArray(answer['free']) ? answer['free'].map(Number) : [];
   const least = Math.max(FULL_BYTES, (await stat(task.input)).size);
-  if (bavail * bsize < least || hasFewFiles) return new EngineFailure('disk_full', what);
+  if (Number(bytes) < least || Number(files) < FULL_FILES) return new EngineFailure('disk_full', what);
   // The document was stored; LibreOffice closes it when it gets a SIGTERM.
   if (phase === 'count') return new WorkerLost(what);
   const output = task.outputs[Number(answer['output'])];

@@ -87,6 +87,7 @@ class Watch:
         self._highest = 0
         self._file_bytes = 0
         self._folders = []
+        self._disk, self._least = None, []
         self._cpu_seconds, self._used = math.inf, 0
         self._ticks, self._progress, self._checked = None, time.monotonic(), time.monotonic()
         threading.Thread(target=self._wait, daemon=True).start()
@@ -101,12 +102,23 @@ class Watch:
         self._highest = 0
         self._file_bytes = file_bytes
         self._folders = folders
+        # The folder of all jobs: that of this one may go before it is looked at.
+        self._disk, self._least = os.path.dirname(os.path.dirname(folders[0])), [sys.maxsize, sys.maxsize]
         self._ticks, self._progress = None, time.monotonic()
         self._working.set()
 
     def end(self):
         self._working.clear()
         return self._memory_in_use()
+
+    def least_free(self):
+        """Returns the least bytes and files that were free for results since the job began. A full disk may have room at once:
+        LibreOffice has removed what it wrote, or another job has ended."""
+        disk = os.statvfs(self._disk)
+        # A file system without a number of files says 0.
+        free = disk.f_bavail * disk.f_frsize, disk.f_favail if disk.f_files else sys.maxsize
+        self._least = [min(pair) for pair in zip(self._least, free)]
+        return self._least
 
     def _memory_in_use(self):
         """Returns LibreOffice's own memory: what it shares with other workers, its program and libraries, is there once."""
@@ -124,6 +136,7 @@ class Watch:
             self._working.wait()
             try:
                 self._highest = max(self._highest, self._memory_in_use())
+                self.least_free()
                 excess = self._excess()
             except (OSError, IndexError):
                 return

@@ -52,11 +52,11 @@ def main():
 def serve(task, jobs, watch):
     folder = urllib.parse.unquote(urllib.parse.urlsplit(os.path.dirname(task['outputs'][0]['url'])).path)
     watch.begin(task['cpuSeconds'], task['fileBytes'], [folder, os.environ['TMPDIR']])
-    jobs.on_main_thread(lambda: perform(task, jobs))
+    jobs.on_main_thread(lambda: perform(task, jobs, watch))
     answer(closed=True, memory=watch.end())
 
 
-def perform(task, jobs):
+def perform(task, jobs, watch):
     """Does a job. The answer comes before the document is closed, which takes time."""
     try:
         answer(answer='done', **jobs.run(task))
@@ -65,7 +65,7 @@ def perform(task, jobs):
         if kind in BRIDGE_GONE or kind == 'RuntimeException' and not jobs.office_survives():
             time.sleep(DEATH_SECONDS)  # the thread that watches LibreOffice ends this process and reports the reason
             raise
-        answer(answer='failed', **jobs.explain(error))
+        answer(answer='failed', free=watch.least_free(), **jobs.explain(error))
     jobs.close()
 
 

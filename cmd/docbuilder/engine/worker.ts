@@ -150,7 +150,7 @@ export class Worker {
     });
     const answer = await this.#process.next('answer');
     if (!answer) throw deathFailure(this.#process.lastWords);
-    if (answer['answer'] !== 'done') throw await taskFailure(answer, task, this.#directory);
+    if (answer['answer'] !== 'done') throw await taskFailure(answer, task);
     const pages = await deliverAll(task, folder, Number(answer['counted']));
     return { pages, loadMs: Number(answer['loadMs']), storeMs: Number(answer['storeMs']) };
   }

@@ -1,5 +1,4 @@
 import { appendFile, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -16,6 +15,8 @@ import { useFolder } from '../../support/folder.ts';
 import { silentLogger } from '../../support/logs.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { until } from '../../support/until.ts';
+
+const MiB = 1024 * 1024;
 
 describe('engine: character sets', () => {
   const encode = async (encoding: Parameters<typeof encoded>[1], ...pieces: string[]) =>
@@ -93,6 +94,7 @@ describe('engine: pages of a PDF', () => {
 });
 
 describe('engine: what a worker says', () => {
+  const folder = useFolder();
   /** Speaks as a worker does, from JavaScript. */
   const speaking = (script: string) => WorkerProcess.start([process.execPath, '-e', script], {});
   const saying = (text: string, then = '') => speaking(`process.stdout.write(${JSON.stringify(text)});${then}`);
@@ -124,6 +126,9 @@ describe('engine: what a worker says', () => {
     ['a password is asked for', loading('com.sun.star.task.DocumentMSPasswordRequest2'), 'password'],
     ['the disk is full', loading('com.sun.star.ucb.InteractiveAugmentedIOException:OUT_OF_DISK_SPACE'), 'disk_full'],
     ['the package is broken', loading('com.sun.star.packages.zip.BrokenPackageRequest'), 'corrupt'],
+    ['the disk was full meanwhile', { phase: 'store', type: 'IOException', free: [MiB - 1, 99] }, 'disk_full'],
+    ['the disk could hold no more files', { phase: 'store', type: 'IOException', free: [MiB, 15] }, 'disk_full'],
+    ['the disk had room', { phase: 'store', type: 'IOException', free: [MiB, 16] }, 'corrupt'],
     // Its words about outputs belong to the job before.
     ['it cannot be opened', { phase: 'load', output: 1, type: 'x' }, 'corrupt'],
     ['nothing is stored', { phase: 'store', output: 0, type: 'x' }, 'corrupt'],
@@ -148,11 +153,16 @@ describe('engine: what a worker says', () => {
       maxOutputBytes: 9,
     };
     for (const [what, answer, reason] of ANSWERS) {
-      expect(await taskFailure(answer, task, tmpdir()), what).to.include({ reason });
+      expect(await taskFailure(answer, task), what).to.include({ reason });
     }
+    // With less room than it has bytes, a protected document cannot be decrypted: LibreOffice only says that it was not opened.
+    const large = await folder.file('');
+    await truncate(large, 2 * MiB);
+    const decrypted = { phase: 'load', type: 'RuntimeError', free: [2 * MiB - 1, 99] };
+    expect(await taskFailure(decrypted, { ...task, input: large })).to.include({ reason: 'disk_full' });
     // It was opened and stored: what could not be counted afterwards is no fault of it.
     const uncounted: Message = { phase: 'count', type: 'UnknownPropertyException' };
-    expect(await taskFailure(uncounted, task, tmpdir())).to.be.instanceOf(WorkerLost);
+    expect(await taskFailure(uncounted, task)).to.be.instanceOf(WorkerLost);
     expect(deathFailure(undefined)).to.be.instanceOf(WorkerLost);
     for (const died of ['memory', 'output_limit']) expect(deathFailure({ died })).to.include({ reason: died });
     for (const died of ['cpu', 'threads', 'stalled']) expect(deathFailure({ died })).to.include({ reason: 'crashed' });
