@@ -9,6 +9,8 @@ import type { Results } from './results.ts';
 
 /** Age at which an object without a row is removed: more than any retention and any time in a queue. */
 const LEFT_OVER_MS = 48 * 3_600_000;
+/** Age at which a job has been accepted or refused. */
+const ANSWERED_MS = 60_000;
 
 interface Dependencies {
   rows: JobRows;
@@ -46,8 +48,6 @@ export class SharedJobs implements JobStore {
   readonly #unsaved = new Map<string, Unsaved>();
   /** Ended jobs whose answer still reads their files. */
   readonly #answering = new Set<string>();
-  /** Jobs that were refused since no answer came to their insertion; they may have rows. */
-  readonly #refused = new Set<string>();
   /** Taken over jobs without a pending callback; their end is still to be written. */
   readonly #settled = new Set<JobRecord>();
   /** No answer came to the last takeover: its jobs may be this replica's. */
@@ -67,13 +67,8 @@ export class SharedJobs implements JobStore {
   }
 
   async add(job: JobRecord, onLost: () => void): Promise<void> {
-    try {
-      await this.#deps.rows.add(job);
-      this.#added.set(job.id, onLost);
-    } catch (error) {
-      this.#refused.add(job.id);
-      throw error;
-    }
+    await this.#deps.rows.add(job);
+    this.#added.set(job.id, onLost);
   }
 
   noteProgress(job: JobRecord): void {
@@ -146,9 +141,6 @@ export class SharedJobs implements JobStore {
         throw error;
       });
     }
-    const refused = [...this.#refused];
-    if (refused.length > 0) await this.#deps.rows.remove(refused);
-    for (const id of refused) this.#refused.delete(id);
     for (const [id, { underWay }] of this.#unsaved) {
       if (underWay) continue;
       await this.#write(id).catch((error) => this.#deps.log.error({ err: error, job: id }, 'a result is lost'));
@@ -166,7 +158,17 @@ export class SharedJobs implements JobStore {
       await results.remove(expired.flatMap(({ id, outputs }) => outputs.map(({ fileId }) => ({ jobId: id, fileId }))));
       await rows.remove(expired.map(({ id }) => id));
     }
+    await this.#removeRefused();
     await this.#removeLeftOver();
+  }
+
+  /** Removes rows of jobs that were refused since no answer came to their insertion. It may take place long afterwards. */
+  async #removeRefused(): Promise<void> {
+    const { rows, ids, clock } = this.#deps;
+    const added = new Set(this.#added.keys());
+    const isRefused = (id: string) => !added.has(id) && clock() - ids.getTime(id) > ANSWERED_MS;
+    const refused = [...(await rows.open())].filter(isRefused);
+    if (refused.length > 0) await rows.remove(refused);
   }
 
   /** Removes results whose replica was killed before their job had a row. */
