@@ -135,6 +135,7 @@ async function createParts(base: Base, overrides: Overrides) {
   const counted = { limit: () => connectionLimit(base.license.current(), config.connectionCap), clock };
   const places: Places = rows.shared ? new SharedPlaces(rows.shared.places, counted) : createLocalPlaces(counted);
   const presence = createPresence({ rows, log });
+  const leads = () => leadership.leads();
   const common = { rows, blobs, uploads, links, presence, places, maxBytes, clock, log, audit, isSaving, onDelivery };
 
   const editor = createEditorServer({
@@ -148,11 +149,11 @@ async function createParts(base: Base, overrides: Overrides) {
   const outbox = new Outbox({
     ...common,
     poster: createCallbackPoster({ outbound, secret, clock, log }),
-    leads: () => leadership.leads(),
+    leads,
     lookMs: rows.shared && CALLBACK_LOOK_MS,
   });
   const saves = new Saves(common);
-  const closing = new Closing(common);
+  const closing = new Closing({ ...common, leads });
   const unsaved = new UnsavedEdits({ ...common, saves });
   const cleaning = new Cleaning({ ...common, retainHours });
   const leadership = new Leadership({ lease: rows.shared?.lease, log }, [closing, watch, cleaning, outbox]);
@@ -170,9 +171,8 @@ async function createParts(base: Base, overrides: Overrides) {
         .catch((error) => log.error({ err: error }, 'unresolved saves could not be looked at'));
     const matched = await presence.observe(sample);
     if (!leadership.leads()) return;
-    await Promise.all([places.observe(matched), closing.observe(matched)]).catch((error) =>
-      log.error({ err: error }, 'a sample could not be written down'),
-    );
+    closing.observe(matched);
+    await places.observe(matched).catch((error) => log.error({ err: error }, 'a sample could not be counted'));
   }
 
   return { places, editor, watch, editorCalls, leadership, uploads, saves, unsaved, documents, sessions };

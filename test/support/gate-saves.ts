@@ -47,6 +47,8 @@ export interface BenchOptions extends Partial<Pick<SavesDependencies, 'timings' 
   schedule?: readonly number[];
   retainHours?: number;
   quarantine?: Partial<UnsavedTimings>;
+  /** Returns whether the bench is the gate that closes. */
+  leads?: () => boolean;
   /** Puts something between the pieces and the disk. */
   wrap?: (parts: Parts) => Partial<Parts>;
   clock?: () => number;
@@ -87,7 +89,7 @@ export async function savesBench(options: BenchOptions = {}) {
   const outbox = new Outbox({ ...common, poster, schedule: options.schedule });
   outbox.start();
   const saves = new Saves({ ...common, timings });
-  const closing = new Closing(common);
+  const closing = new Closing({ ...common, leads: options.leads });
   const unsaved = new UnsavedEdits({ ...common, saves, timings: { grace: 0, margin: 100, ...options.quarantine } });
   const cleaning = new Cleaning({ ...common, retainHours });
   type View = Parameters<typeof createSample>[1][number];
@@ -96,7 +98,8 @@ export async function savesBench(options: BenchOptions = {}) {
     last = createSample(clock(), views);
     for (const { userId } of last.views) listed.add(userId);
     await saves.unresolved.observe(last);
-    await closing.observe(last);
+    closing.observe(last);
+    await closing.stop();
   };
   const bring = (content: string | Buffer) => bringTo(dataDir, content);
   return {
@@ -149,7 +152,8 @@ export async function savesBench(options: BenchOptions = {}) {
   };
 }
 
-function createSample(at: number, views: { docId: string; userId?: string }[]): EditorSample {
+/** A sample of the editor: who has which document open. */
+export function createSample(at: number, views: { docId: string; userId?: string }[]): EditorSample {
   return {
     at,
     views: views.map(({ docId, userId = 'ses_x' }, index) => ({

@@ -12,7 +12,16 @@ const QUIET_MS = 30_000;
 /** The documents closed in one transaction: others wait meanwhile, and all may be left at once. */
 const BATCH = 64;
 
-type Dependencies = Pick<Common, 'rows' | 'isSaving' | 'links' | 'onDelivery' | 'clock' | 'log' | 'audit'>;
+interface Dependencies extends Pick<Common, 'rows' | 'isSaving' | 'links' | 'onDelivery' | 'clock' | 'log' | 'audit'> {
+  /** Returns whether this gate is still the one that closes; by default there is no other. */
+  leads?: (() => boolean) | undefined;
+}
+
+interface Seen {
+  at: number;
+  /** The documents with a view. */
+  viewed: ReadonlySet<string>;
+}
 
 /**
  * Closes documents without a view for 30 s. Only samples count: the 30 s begin anew after a start, and after a time
@@ -23,7 +32,8 @@ export class Closing implements Duty {
   /** The time since which a document has had no view. A document with a view, or an unknown number of them, has no entry. */
   readonly #quietSince = new Map<string, number>();
   readonly #lastSeen = new Map<string, number>();
-  #sampledAt: number | undefined;
+  #newest: Seen | undefined;
+  #work: Promise<void> | undefined;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -35,52 +45,83 @@ export class Closing implements Duty {
     this.#lastSeen.clear();
   }
 
-  /** Updates the open documents, and closes those without a view for long enough. Resolves when that is on disk. */
-  async observe(sample: EditorSample): Promise<void> {
-    // Somebody may have come and gone between two samples, or the clock was set.
-    if (this.#sampledAt === undefined || apart(sample.at, this.#sampledAt) > QUIET_MS) this.start();
-    this.#sampledAt = sample.at;
-    await this.#update(sample);
-    await this.#closeQuiet(sample.at);
+  /** Resolves when nothing of it goes on. */
+  async stop(): Promise<void> {
+    await this.#work;
   }
 
-  async #update({ at, views }: EditorSample): Promise<void> {
-    const { rows } = this.#deps;
+  /**
+   * Takes in a sample at once. Rows follow, those of a sample that comes meanwhile after that: thousands of documents
+   * may be left at the same time.
+   */
+  observe({ at, views }: EditorSample): void {
+    // Somebody may have come and gone between two samples, or the clock was set.
+    if (this.#newest === undefined || apart(at, this.#newest.at) > QUIET_MS) this.start();
     const viewed = new Set(views.flatMap(({ docId }) => docId ?? []));
+    for (const docId of viewed) {
+      this.#quietSince.delete(docId);
+      this.#lastSeen.set(docId, at);
+    }
+    this.#newest = { at, viewed };
+    this.#work ??= this.#follow().finally(() => {
+      this.#work = undefined;
+    });
+  }
+
+  /** Updates the open documents, and closes those without a view for long enough. */
+  async #follow(): Promise<void> {
+    for (let last: Seen | undefined; this.#newest && this.#newest !== last; ) {
+      last = this.#newest;
+      try {
+        await this.#update(last);
+        await this.#closeQuiet(last.at);
+      } catch (error) {
+        this.#deps.log.error({ err: error }, 'a sample could not be written down');
+      }
+    }
+  }
+
+  async #update(seen: Seen): Promise<void> {
+    const { at, viewed } = seen;
+    const { rows } = this.#deps;
     const open = new Set(await rows.read((tx) => tx.openDocuments()));
     // A document that stays open is not found by its id: the lock would hold up its saves.
     const others = [...viewed].filter((docId) => !open.has(docId));
-    if (others.length > 0)
+    for (let start = 0; start < others.length && !this.#isLate(at); start += BATCH)
       await rows.transact(async (tx) => {
-        for (const docId of others) if (await reopen(tx, docId, at)) open.add(docId);
+        for (const docId of others.slice(start, start + BATCH)) if (await reopen(tx, docId, at)) open.add(docId);
       });
-    for (const docId of open) {
-      if (viewed.has(docId)) {
-        this.#quietSince.delete(docId);
-        this.#lastSeen.set(docId, at);
-      } else if (!this.#quietSince.has(docId)) this.#quietSince.set(docId, at);
-    }
+    const newest = this.#newest ?? seen;
+    for (const docId of open)
+      if (!newest.viewed.has(docId) && !this.#quietSince.has(docId)) this.#quietSince.set(docId, newest.at);
     for (const known of [this.#quietSince, this.#lastSeen])
       for (const docId of known.keys()) if (!open.has(docId)) known.delete(docId);
   }
 
   async #closeQuiet(at: number): Promise<void> {
     const candidates = [...this.#quietSince].filter(([, since]) => at - since >= QUIET_MS).map(([docId]) => docId);
-    for (let start = 0; start < candidates.length; start += BATCH) {
+    for (let start = 0; start < candidates.length && !this.#isLate(at); start += BATCH) {
       await this.#closeEmpty(candidates.slice(start, start + BATCH), at);
       // SQLite answers within one turn of the event loop, all of them together.
       await setImmediate();
     }
   }
 
+  /** Returns whether a sample says too little about now, or another gate closes. */
+  #isLate(at: number): boolean {
+    const { leads = () => true, clock } = this.#deps;
+    return !leads() || apart(clock(), at) > QUIET_MS;
+  }
+
   async #closeEmpty(candidates: readonly string[], at: number): Promise<void> {
     const { rows, onDelivery, clock, log, audit } = this.#deps;
     const now = clock();
-    if (apart(now, at) > QUIET_MS) return;
     const closed = await rows
       .transact(async (tx) => {
         const done: DocumentRecord[] = [];
         for (const docId of candidates) {
+          // A sample that came meanwhile lists a view of it.
+          if (!this.#quietSince.has(docId)) continue;
           const document = await tx.document(docId);
           if (!document || !(await this.#isEmpty(tx, document, at, now))) continue;
           await this.#close(tx, document, now);

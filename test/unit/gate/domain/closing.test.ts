@@ -3,9 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { DeliveryRecord, DocumentRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { DocumentCallback } from '../../../../src/common/generated/wire.ts';
-import { documentRecord } from '../../../support/gate-records.ts';
+import { documentRecord, randomBlob, versionRecord } from '../../../support/gate-records.ts';
 import {
   type BenchOptions,
+  createSample,
   FACTS,
   type SavesBench,
   savesBench,
@@ -49,20 +50,35 @@ const HISTORIES: Record<string, string> = {
     mute; none; none; none; none; closed; unsaid`,
 };
 
+const CALLBACK_URL = 'https://portal.example.vn/cb';
+const MANY = Array.from({ length: 400 }, (_, index) => ({ docId: `doc_${index}` }));
+
 describe('closing', () => {
   let bench: SavesBench;
   let sent: DeliveryRecord[];
   let disk: { isFull: boolean };
+  let isLeading: boolean;
+  /** Called before each change. */
+  let onChange: () => void;
 
   beforeEach(async () => {
     sent = [];
     disk = { isFull: false };
-    const wrap: BenchOptions['wrap'] = ({ blobs }) => ({
+    isLeading = true;
+    onChange = () => {};
+    const wrap: BenchOptions['wrap'] = ({ blobs, rows }) => ({
+      rows: {
+        ...rows,
+        transact(work) {
+          onChange();
+          return rows.transact(work);
+        },
+      },
       blobs: { ...blobs, put: (...args) => (disk.isFull ? Promise.reject(new Error('ENOSPC')) : blobs.put(...args)) },
     });
     const poster = { post: async (one: DeliveryRecord) => sent.push(one) && 200 };
-    bench = await savesBench({ wrap, timings: { holdMs: 0 }, poster });
-    await bench.open({ callbackUrl: 'https://portal.example.vn/cb' });
+    bench = await savesBench({ wrap, timings: { holdMs: 0 }, poster, leads: () => isLeading });
+    await bench.open({ callbackUrl: CALLBACK_URL });
     // Its session was seen at once, and no longer keeps it open by itself.
     bench.pass(1000);
     await bench.sample({ docId: 'doc_a' });
@@ -128,11 +144,37 @@ describe('closing', () => {
 
   for (const [rule, history] of Object.entries(HISTORIES)) it(rule, () => play(history));
 
-  it('tells of many documents step by step: others come in between', async () => {
-    await bench.rows.transact(async (tx) => {
-      for (let index = 0; index < 400; index += 1)
-        await tx.putDocument(documentRecord({ docId: `doc_${index}`, key: `${index}`, lastViewAt: bench.now() }));
+  const openMany = () =>
+    bench.rows.transact(async (tx) => {
+      for (const { docId } of MANY) {
+        await tx.putDocument(documentRecord({ docId, key: docId, lastViewAt: bench.now(), callbackUrl: CALLBACK_URL }));
+        await tx.putVersion(versionRecord({ docId, blob: randomBlob() }));
+      }
     });
+  const countOpen = async () => (await bench.rows.read((tx) => tx.openDocuments())).length;
+
+  const MEANWHILE: Record<string, () => void> = {
+    'another gate leads': () => {
+      isLeading = false;
+    },
+    'everybody has come back': () => bench.closing.observe(createSample(bench.now(), [{ docId: 'doc_a' }, ...MANY])),
+    'a sample is old': () => bench.pass(31_000),
+  };
+  for (const [what, happen] of Object.entries(MEANWHILE))
+    it(`closes no more of many documents once ${what}`, async () => {
+      await openMany();
+      await play('none; none; none');
+      let batches = 0;
+      onChange = () => {
+        batches += 1;
+        if (batches === 2) happen();
+      };
+      await step();
+      expect(await bench.rows.read((tx) => tx.deliveries())).to.have.lengthOf.within(1, 200);
+    });
+
+  it('tells of many documents step by step: others come in between', async () => {
+    await openMany();
     await play('none; none; none');
     let [isOver, between] = [false, 0];
     const closing = step().then(() => {
@@ -140,7 +182,7 @@ describe('closing', () => {
     });
     for (; !isOver; between += 1) await setImmediate();
     await closing;
-    expect(await bench.rows.read((tx) => tx.openDocuments())).to.deep.equal([]);
+    expect(await countOpen()).to.equal(0);
     expect(between).to.be.above(5);
   });
 
