@@ -78,12 +78,18 @@ export async function startGates({ count, databaseUrl, s3, environment, receives
       await forget(gate);
     },
     /** Saves as the editor does, by default at any gate. @returns the status */
-    put: (session: EmbedSession, content: string, gate?: OneGate) =>
+    put: (session: EmbedSession, content: string, gate?: OneGate, init: RequestInit = {}) =>
       ask(`${at(gate)}${filePath(session, '/contents')}`, {
         method: 'POST',
-        headers: { 'X-WOPI-Override': 'PUT', 'X-COOL-WOPI-IsModifiedByUser': 'true' },
+        ...init,
+        headers: { 'X-WOPI-Override': 'PUT', 'X-COOL-WOPI-IsModifiedByUser': 'true', ...init.headers },
         body: content,
       }),
+    /** Returns what the editor's CheckFileInfo says, at any gate. */
+    fileInfo: async (session: EmbedSession, signal: AbortSignal) => {
+      const response = await fetch(`${at()}${filePath(session)}`, { signal, headers: { Connection: 'close' } });
+      return (await response.json()) as { LastModifiedTime?: string; Version?: string };
+    },
     /** Returns the status of the editor's CheckFileInfo. */
     info: (session: EmbedSession, gate?: OneGate) => ask(`${at(gate)}${filePath(session)}`),
     /** Asks whether a session may open. */
