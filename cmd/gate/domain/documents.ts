@@ -35,7 +35,7 @@ export function createDocuments({ rows, uploads, downloader, maxBytes, clock, au
       uploads.store(docId, content, { maxBytes }, async (tx, uploaded) => {
         const other = await tx.documentByKey(wanted.key);
         if (!other) return add(tx, docId, wanted, uploaded, clock());
-        await dropUpload(tx, uploaded.blob);
+        await dropUpload(tx, uploaded.blob, clock());
         return other;
       });
     const document = await downloader.download(wanted.url, options, store).catch((error: unknown) => {

@@ -66,7 +66,7 @@ export async function commitSave(
   const isAsked = facts.nonce !== null && !facts.final && versions.every((version) => version.nonce !== facts.nonce);
   const nonce = isAsked ? facts.nonce : null;
   if (isConflict || isRepeat(previous, { session, uploaded, facts }, nonce)) {
-    await dropUpload(tx, uploaded.blob);
+    await dropUpload(tx, uploaded.blob, now);
     return isConflict ? 'conflict' : { version: previous, isNew: false, called: false };
   }
 

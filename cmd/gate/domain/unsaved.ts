@@ -99,7 +99,7 @@ export class UnsavedEdits {
     if (await rows.read(isKept)) return;
     const edit = await uploads.store(docId, content, { maxBytes: Number.POSITIVE_INFINITY }, async (tx, uploaded) => {
       if (uploaded.sha256 !== sha256) throw badRequest({ path: 'sha256', message: 'không phải của nội dung này' });
-      if (await isKept(tx)) return void (await dropUpload(tx, uploaded.blob));
+      if (await isKept(tx)) return void (await dropUpload(tx, uploaded.blob, clock()));
       const record = { id: uploaded.blob, docId, pid, at, ...uploaded };
       await takeUpload(tx, uploaded.blob);
       await tx.putUnsaved(record);

@@ -154,7 +154,7 @@ export class Uploads {
     const { rows, clock } = this.#deps;
     const isRefused = error instanceof AppError && !(error instanceof BrokenOff) && error.status !== 503;
     if (isRefused || upload.state === 'over') {
-      await noted.then(() => rows.transact((tx) => dropUpload(tx, upload.blob))).catch(() => {});
+      await noted.then(() => rows.transact((tx) => dropUpload(tx, upload.blob, clock()))).catch(() => {});
       return;
     }
     const state = error instanceof BrokenOff ? 'broken_off' : 'failed';
@@ -197,9 +197,9 @@ export async function takeUpload(tx: RowsTransaction, blob: string): Promise<voi
  * Ends an upload without a version. If its row is gone, an earlier commit took it and only the answer was lost: its
  * bytes stay.
  */
-export async function dropUpload(tx: RowsTransaction, blob: string): Promise<void> {
-  // It has no reader, so it can be removed at once.
-  if (await tx.removeUpload(blob)) await tx.addRemoval(blob, 0);
+export async function dropUpload(tx: RowsTransaction, blob: string, now: number): Promise<void> {
+  // Not at once: the store may still take in bytes whose answer came late.
+  if (await tx.removeUpload(blob)) await tx.addRemoval(blob, now);
 }
 
 function newName(): string {

@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -242,6 +243,29 @@ describe('cleaning', () => {
       content.push('late');
       content.push(null);
       expect(await storing).to.include({ code: 'internal', status: 503 });
+      uploads.stop();
+    });
+
+    it('finds those that the store takes in after it was given up: its answer came late', async () => {
+      const { rows, blobs, incoming } = bench;
+      let arrive = async (): Promise<void> => {};
+      const put: typeof blobs.put = async (file, blob) => {
+        const path = `${file.path}.sent`;
+        await copyFile(file.path, path);
+        arrive = () => blobs.put({ ...file, path }, blob);
+        throw new Error('no answer in time');
+      };
+      const log = testLogger();
+      const uploads = new Uploads({ rows, incoming, clock: bench.now, log, blobs: { ...blobs, put } });
+      const before = await bench.stored();
+      await failure(
+        uploads.store('doc_a', Readable.from([Buffer.from('opened')]), { maxBytes: MB }, () => expect.fail()),
+      );
+      await sweepBytes(1);
+      await arrive();
+      expect(await bench.stored()).to.have.lengthOf(before.length + 1);
+      await sweepBytes(16);
+      expect(await bench.stored()).to.deep.equal(before);
       uploads.stop();
     });
 
