@@ -59,13 +59,15 @@ export async function commitSave(
   // An earlier attempt made it, and only the answer to that was lost.
   const made = versions.find(({ blob }) => blob === uploaded.blob);
   if (made) return { version: made, isNew: true, called: true };
-  const isConflict =
+  const isStale =
     (facts.timestamp !== undefined && facts.timestamp !== toTimestamp(previous)) ||
     (!isAwaited && (await isOvertaken(tx, docId, uploaded)));
   // Only the first save with a nonce counts: the editor sends it again with its final save.
   const isAsked = facts.nonce !== null && !facts.final && versions.every((version) => version.nonce !== facts.nonce);
   const nonce = isAsked ? facts.nonce : null;
-  if (isConflict || isRepeat(previous, { session, uploaded, facts }, nonce)) {
+  // The editor repeats a save by what it knew before, and the first try was stored after all.
+  const isConflict = isStale && uploaded.sha256 !== previous.sha256;
+  if (isConflict || isRepeat(previous, { session, uploaded, facts, isStale }, nonce)) {
     await dropUpload(tx, uploaded.blob, now);
     return isConflict ? 'conflict' : { version: previous, isNew: false, called: false };
   }
@@ -111,11 +113,11 @@ function getUsers({ docId, user }: Saver, { final }: SaveFacts, presence: Pick<P
  */
 function isRepeat(
   current: VersionRecord,
-  { session, uploaded, facts }: Pick<NewVersion, 'session' | 'uploaded' | 'facts'>,
+  { session, uploaded, facts, isStale }: Pick<NewVersion, 'session' | 'uploaded' | 'facts'> & { isStale: boolean },
   nonce: string | null,
 ): boolean {
   if (uploaded.sha256 !== current.sha256 || nonce !== null) return false;
-  return facts.final || current.final || facts.nonce !== null || session.sessionId === null;
+  return isStale || facts.final || current.final || facts.nonce !== null || session.sessionId === null;
 }
 
 /** Removes versions that are neither among the latest five nor the original. */

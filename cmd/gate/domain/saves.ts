@@ -62,8 +62,8 @@ export class Saves {
    * @param request.admit looks up the session
    * @param request.open returns the content
    * @param gone aborts when nobody waits for the answer any more; the content is stored all the same
-   * @returns the version; `conflict` when the save began from a version other than the current one; the current version
-   *   for a repeat of its bytes that nobody asked for
+   * @returns the version; `conflict` when the save began from a version other than the current one and has other bytes;
+   *   the current version for a repeat of its bytes that nobody asked for
    * @throws {AppError} `bad_request` for content that is empty, stalls or breaks off; `file_too_large`; 503; what `admit`
    *   and `open` throw
    */

@@ -238,6 +238,18 @@ describe('saves', () => {
     });
   }
 
+  for (const nonce of [null, 'asked']) {
+    it(`are no conflict when they come again ${nonce ? 'as asked for ' : ''}and their first try, at a gate that stood still, was stored after all`, async () => {
+      await begin();
+      const original = await bench.rows.read((tx) => tx.version('doc_a', 0));
+      const facts = { nonce, timestamp: original && toTimestamp(original) };
+      expect(await save(bytes('new'), facts)).to.include({ version: 1, nonce });
+      expect(await save(bytes('new'), facts)).to.include({ version: 1, nonce });
+      expect(await version()).to.equal(1);
+      expect(await save(bytes('of somebody else'), facts)).to.equal('conflict');
+    });
+  }
+
   it('whose answers are lost for too long end in 503, and the callback of what was stored goes out', async () => {
     const { answers, posted } = await beginWithoutAnswers(100);
     answers.toLose = Number.POSITIVE_INFINITY;
