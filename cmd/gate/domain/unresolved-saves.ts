@@ -69,6 +69,8 @@ export class UnresolvedSaves {
    * others anew where the clock was set back.
    */
   async observe({ at, views }: Pick<EditorSample, 'at' | 'views'>): Promise<void> {
+    // One may break off while the rows are read.
+    this.isSampleNeeded = false;
     const found = await this.#find({});
     const ahead = found.filter(({ seenAt }) => seenAt - at > this.#deps.keepMs);
     const uploads = found.filter(({ state }) => state === 'broken_off');
@@ -77,7 +79,7 @@ export class UnresolvedSaves {
     const before = this.#brokenOff;
     this.#brokenOff = new Map(absent.map(({ blob }): [string, number] => [blob, before.get(blob) ?? at]));
     const done = absent.filter(({ blob }) => apart(at, this.#brokenOff.get(blob) ?? at) >= ABSENT_MS);
-    this.isSampleNeeded = uploads.length > done.length;
+    this.isSampleNeeded ||= uploads.length > done.length;
     if (done.length + ahead.length === 0) return;
     await this.#deps.rows.transact(async (tx) => {
       for (const upload of ahead) await tx.renewUpload({ ...upload, seenAt: at });

@@ -24,6 +24,8 @@ describe('two gates on one database', function () {
   let session: SessionRecord;
   /** Changes of one of them wait for it. */
   let held: Promise<void> | undefined;
+  /** The answer to a read of one of them waits for it. */
+  let onRead = async (): Promise<void> => {};
 
   beforeEach(async () => {
     const url = await postgres.create();
@@ -41,7 +43,12 @@ describe('two gates on one database', function () {
       await held;
       return rows[0].transact(work);
     };
-    one = await savesBench({ clock: Date.now, ...options, wrap: () => ({ rows: { ...rows[0], transact } }) });
+    const read: Rows['read'] = async (work) => {
+      const result = await rows[0].read(work);
+      await onRead();
+      return result;
+    };
+    one = await savesBench({ clock: Date.now, ...options, wrap: () => ({ rows: { ...rows[0], transact, read } }) });
     two = await savesBench({ clock: Date.now, ...options, wrap: () => ({ rows: rows[1], blobs: one.blobs }) });
     gates = [one, two];
   }
@@ -190,6 +197,26 @@ describe('two gates on one database', function () {
     expect([await unresolved(), two.saves.unresolved.isSampleNeeded]).to.deep.equal([[true, true], true]);
     await two.saves.unresolved.observe({ at: at + 3_000, views: [] });
     expect([await unresolved(), two.saves.unresolved.isSampleNeeded]).to.deep.equal([[false, false], false]);
+  });
+
+  it('look at the editor soon also when a save breaks off while the rows are read', async () => {
+    const content = slow();
+    const broken = failure(save(one, content));
+    content.push('half');
+    await until('it is under way', async () => (await two.isSaving(DOC)) || undefined);
+    const [isRead, isAnswered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    onRead = () => {
+      isRead.resolve();
+      return isAnswered.promise;
+    };
+    const observed = one.saves.unresolved.observe({ at: Date.now(), views: [] });
+    await isRead.promise;
+    onRead = async () => {};
+    content.destroy(new Error('aborted'));
+    await broken;
+    isAnswered.resolve();
+    await observed;
+    expect(one.saves.unresolved.isSampleNeeded).to.equal(true);
   });
 
   it('take in what the editor lists while somebody changes a document that stays open', async () => {
