@@ -42,10 +42,10 @@ export const BEGIN_WRITING: string = begin(
 export const BEGIN_READING: string = begin('REPEATABLE READ READ ONLY');
 
 function begin(mode: string, ...more: string[]): string {
-  // A statement that hangs ends at the server as well, and gives its locks back.
+  // What hangs, a statement or a client, ends at the server as well, and gives its locks back.
   const limits = [
     `SET LOCAL statement_timeout = ${ANSWER_MS}`,
-    'SET LOCAL idle_in_transaction_session_timeout = 30000',
+    `SET LOCAL idle_in_transaction_session_timeout = ${ANSWER_MS}`,
   ];
   return [`BEGIN ISOLATION LEVEL ${mode}`, ...limits, ...more].join('; ');
 }

@@ -6,6 +6,7 @@ import type { SessionRecord } from '../../../../cmd/gate/domain/model.ts';
 import type { Rows } from '../../../../cmd/gate/domain/ports.ts';
 import { getLoadedAt, noteLoad } from '../../../../cmd/gate/domain/wopi-access.ts';
 import { createPostgresRows } from '../../../../cmd/gate/store/postgres-rows.ts';
+import { Unavailable } from '../../../../src/common/unavailable.ts';
 import { failure } from '../../../support/failure.ts';
 import { uploadRecord } from '../../../support/gate-records.ts';
 import { type BenchOptions, FACTS, type SavesBench, savesBench } from '../../../support/gate-saves.ts';
@@ -197,6 +198,24 @@ describe('two gates on one database', function () {
     expect([await unresolved(), two.saves.unresolved.isSampleNeeded]).to.deep.equal([[true, true], true]);
     await two.saves.unresolved.observe({ at: at + 3_000, views: [] });
     expect([await unresolved(), two.saves.unresolved.isSampleNeeded]).to.deep.equal([[false, false], false]);
+  });
+
+  it('do not wait for ever for a gate that stands still with a document in its hands', async () => {
+    const [isHeld, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const standing = failure(
+      one.rows.transact(async (tx) => {
+        await tx.document(DOC);
+        isHeld.resolve();
+        await goesOn.promise;
+        await tx.document(DOC);
+      }),
+    );
+    await isHeld.promise;
+    const began = performance.now();
+    expect(await save(two, 'meanwhile')).to.include({ version: 1 });
+    expect(performance.now() - began, 'the editor waits 30 s').to.be.below(20_000);
+    goesOn.resolve();
+    expect(await standing).to.be.instanceOf(Unavailable);
   });
 
   it('look at the editor soon also when a save breaks off while the rows are read', async () => {
