@@ -86,6 +86,7 @@ for (const installed of BROWSERS) {
     const hide = (hidden: boolean) =>
       call(`document.querySelector('#editor').hidden = ${hidden},
         new Promise((done) => requestAnimationFrame(() => setTimeout(done)))`);
+    const pauseInPage = () => call('new Promise((resolve) => setTimeout(resolve, 100))');
     const countTold = async (name: string) => (await toldBy(page)).filter((told) => told === name).length;
     const state = (id = 'editor') => call<string>(`editors.${id}.getInfo().state`);
     const isGone = () => until('no session is left', () => gate.sessions.size === 0);
@@ -217,11 +218,50 @@ for (const installed of BROWSERS) {
       await until('the text has the focus', () => inEditor<boolean>(frame, 'document.activeElement.id === "text"'));
     });
 
-    it('leaves the keyboard where it is when somebody is using it', async () => {
+    it('leaves the keyboard where it is when somebody is using it, or the configuration says so', async () => {
+      for (const [selector, autofocus] of [
+        ['#button', true],
+        ['#button', false],
+        ['body', false],
+      ] as const) {
+        await call('document.activeElement.blur()');
+        await page.focus(selector);
+        const frame = await openEditor(page, { autofocus });
+        await until('its page has tried to take it', () => inEditor<boolean>(frame, 'window.takes === 2'));
+        await pauseInPage();
+        expect(await call(`document.activeElement.matches('${selector}')`), `${selector}, ${autofocus}`).to.equal(true);
+        await call('editors.editor.destroy(), told.splice(0)');
+      }
+    });
+
+    it('lets the user into a page that asks for something while it opens, by mouse or Tab', async () => {
+      gate.orders.locked = true;
+      await call('make("editor")');
+      await event(page, 'onReady');
+      const isInFrame = () => call<boolean>('document.activeElement.tagName === "IFRAME"');
       await page.focus('#button');
-      const frame = await openEditor(page);
-      await until('it was told', async () => (await received(frame, 'Host_PostmessageReady')).length > 1);
-      expect(await call('document.activeElement.id')).to.equal('button');
+      await page.keyboard.press('Tab');
+      await pauseInPage();
+      expect(await isInFrame()).to.equal(true);
+      await page.focus('#button');
+      await page.hover('iframe');
+      await pauseInPage();
+      await page.click('iframe');
+      await pauseInPage();
+      expect(await isInFrame()).to.equal(true);
+    });
+
+    it('lets in whoever taps on a page that opens', async function () {
+      // Firefox does not pretend to be a phone.
+      if (installed.name === 'firefox') return this.skip();
+      await page.setViewport({ width: 400, height: 800, hasTouch: true, isMobile: true });
+      await openPortal(page, portal);
+      gate.orders.locked = true;
+      await call('make("editor", { autofocus: false })');
+      await event(page, 'onReady');
+      await page.touchscreen.tap(100, 100);
+      await pauseInPage();
+      expect(await call('document.activeElement.tagName')).to.equal('IFRAME');
     });
 
     it('opens inside of a shadow tree, given the element', async () => {

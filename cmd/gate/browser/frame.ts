@@ -1,4 +1,5 @@
 import { pause, randomHex } from './async.ts';
+import { guardFocus } from './focus.ts';
 import { Overlay, type Visibility } from './overlay.ts';
 import type { Session } from './server.ts';
 import type { Context } from './state.ts';
@@ -23,6 +24,8 @@ export interface FramedPage {
   onMessage(message: EditorMessage): void;
   /** The page that was opened last has been loaded, whatever it is. */
   onPage(): void;
+  /** Returns whether its document has been there for a while. */
+  isSettled(): boolean;
 }
 
 /** What happens to the frame. */
@@ -72,6 +75,9 @@ export class Frame {
     this.#needsHeight = height === undefined;
     this.#onScreen.observe(this.#overlay.element);
     window.addEventListener('message', (event) => this.#onMessage(event), { signal: context.over });
+    const mayTakeFocus = (from?: Element): boolean =>
+      page.isSettled() || (from ? container.contains(from) : config.autofocus !== false);
+    guardFocus(container, mayTakeFocus, context.over);
   }
 
   /**

@@ -38,6 +38,8 @@ const RECONNECTED = 'reconnected';
 const FIRST_MESSAGE_MS = 3_000;
 /** The shortest time for a page that has begun to arrive. */
 const ARRIVAL_MS = 5_000;
+/** The editor's page (25.04.9) takes the focus several times while it opens a document, and still some seconds later. */
+const SETTLED_MS = 8_000;
 
 /** The editor's page in its frame: opens documents and understands the page's messages (postMessage of the editor). */
 export class EditorPage implements FramedPage {
@@ -53,6 +55,7 @@ export class EditorPage implements FramedPage {
   /** It has found another connection, and so keeps the document open. */
   #hasRejoined = false;
   #isGreeted = false;
+  #loadedAt = 0;
   /** Waits for the reason of a failure. */
   readonly #failing = new Timer();
 
@@ -135,6 +138,10 @@ export class EditorPage implements FramedPage {
   /** Returns whether the page has its document, unless its connection is dead without its notice. */
   isLoaded(): boolean {
     return this.#phase === 'loaded' && !this.#failing.isRunning();
+  }
+
+  isSettled(): boolean {
+    return this.isLoaded() && Date.now() - this.#loadedAt > SETTLED_MS;
   }
 
   /** Returns whether the editor has closed the document because nobody used it. */
@@ -220,6 +227,7 @@ export class EditorPage implements FramedPage {
 
   #onLoaded(): void {
     this.#phase = 'loaded';
+    this.#loadedAt = Date.now();
     this.#hasRejoined = false;
     this.#failing.stop();
     this.frame.say(this.#context.texts.loaded);

@@ -36,6 +36,7 @@ const script = `(behaviour, token) => {
     say('App_LoadingStatus', { Status: 'Failed' });
     say('Action_Load_Resp', { success: false, result: '', errorType: 'websocketproxyfailure', errorMsg: 'no' });
   };
+  const takeFocus = () => { window.takes = (window.takes ?? 0) + 1; document.getElementById('text').focus(); };
   const setModified = (on) => { modified = on; say('Doc_ModifiedStatus', { Modified: on }); };
   Object.assign(window, {
     say, lose, received: [],
@@ -84,5 +85,7 @@ const script = `(behaviour, token) => {
   say('View_Added', { Deprecated: true });
   say('Views_List', []);
   say('Doc_ModifiedStatus', { Modified: false });
+  takeFocus();
+  setTimeout(takeFocus, 300);
   }
 }`;
