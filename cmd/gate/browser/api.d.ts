@@ -50,7 +50,7 @@ declare namespace SVC {
   interface EditorConfig {
     /** `edit` unless given. */
     mode?: Mode;
-    /** The session can never change the document: it opens in mode `view` and stays so. */
+    /** The session never edits: it opens in mode `view` and stays so. */
     readOnly?: boolean;
     /** Interface language; `vi` unless given. */
     lang?: string;

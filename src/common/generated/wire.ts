@@ -514,7 +514,7 @@ export interface EmbedEditor {
    */
   mode?: 'edit' | 'view';
   /**
-   * The session can never change the document: it is opened in mode `view` and stays so.
+   * The session never edits: it is opened in mode `view` and stays so.
    */
   readOnly?: boolean;
   /**
