@@ -177,6 +177,7 @@ export function rowsContract(name: string, make: () => Promise<Place<Rows>>): vo
         expect((await t.versions('doc_a')).map((one) => one.version)).to.deep.equal([1, 2, 3]);
         expect([await t.version('doc_a', 2), await t.version('doc_a', 0)]).to.deep.equal([version, undefined]);
         expect([await t.session('ses_a'), await t.sessionByToken(session.tokenHash)]).to.deep.equal([session, session]);
+        expect(await t.sessionsById(['ses_a', 'ses_x'])).to.deep.equal([session]);
         await t.removeVersion('doc_a', 2);
         expect((await t.versions('doc_a')).map((one) => one.version)).to.deep.equal([1, 3]);
         await t.removeDocument('doc_a');

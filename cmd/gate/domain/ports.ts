@@ -95,6 +95,8 @@ export interface RowsReader {
   remembered(what: MemoryKey): Promise<MemoryRecord | undefined>;
 
   session(sessionId: string): Promise<SessionRecord | undefined>;
+  /** Returns those of the ids that are there, in any order. */
+  sessionsById(sessionIds: readonly string[]): Promise<SessionRecord[]>;
   sessionByToken(tokenHash: string): Promise<SessionRecord | undefined>;
   /** Returns those of a document, or of all, that are neither deleted nor expired at `now`. */
   liveSessions(now: number, docId?: string): Promise<SessionRecord[]>;

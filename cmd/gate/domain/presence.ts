@@ -8,6 +8,8 @@ import type { EditorSample, EditorView, Rows } from './ports.ts';
 const LEFT_MS = 15 * 60_000;
 /** The time between two samples in which a view may have come and gone. */
 const GAP_MS = 60_000;
+/** The sessions that one query reads: at its first sample, a gate knows none of thousands. */
+const BATCH = 500;
 
 export type Presence = ReturnType<typeof createPresence>;
 
@@ -29,10 +31,9 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     const all = new Map(known);
     if (missing.length > 0)
       await rows.read(async (tx) => {
-        for (const id of missing) {
-          const session = await tx.session(id);
-          if (session) all.set(id, session);
-        }
+        for (let start = 0; start < missing.length; start += BATCH)
+          for (const session of await tx.sessionsById(missing.slice(start, start + BATCH)))
+            all.set(session.sessionId, session);
       });
     known = new Map([...all].filter(([id]) => ids.has(id)));
   }

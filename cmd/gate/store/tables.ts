@@ -104,6 +104,7 @@ function sessionRows(query: Query, lock: Lock) {
   const order = 'ORDER BY created_at, session_id';
   return {
     session: (sessionId) => SESSIONS.first(query, `WHERE session_id = ? ${lock}`, sessionId),
+    sessionsById: (ids) => SESSIONS.select(query, `WHERE session_id IN (${places(ids)})`, ...ids),
     sessionByToken: (tokenHash) => SESSIONS.first(query, `WHERE token_hash = ? ${lock}`, tokenHash),
     liveSessions: (now, docId) =>
       docId === undefined

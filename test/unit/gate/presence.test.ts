@@ -19,10 +19,10 @@ function start(known: readonly Pick<SessionRecord, 'sessionId' | 'docId' | 'user
   const byId = new Map(known.map((session) => [session.sessionId, session]));
   const state = { broken: false, lookups: [] as string[] };
   const reader = {
-    async session(id: string) {
-      state.lookups.push(id);
+    async sessionsById(ids: readonly string[]) {
+      state.lookups.push(...ids);
       if (state.broken) throw new Error('the disk is gone');
-      return byId.get(id);
+      return ids.flatMap((id) => byId.get(id) ?? []);
     },
   } as unknown as RowsReader;
   const presence = createPresence({ rows: { read: async (work) => work(reader) }, log: silentLogger() });
