@@ -174,7 +174,7 @@ def on_death(reason, code):
     print(reason, code)
     dead.set()
 watch = office.Watch(process, 1 << 40, 20, on_death)
-watch.begin(60, 1 << 30, [])
+watch.begin(60, 1 << 30, [sys.argv[1]])
 dead.wait(30)
 process.kill()`;
     const printed = execFileSync('/usr/bin/python3', ['-c', watch, CODE, bomb], { encoding: 'utf8' });
