@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { inBatches } from '../../../src/common/batches.ts';
 import { repeat } from '../../../src/common/repeat.ts';
 import type { Common } from './common.ts';
 import type { Duty } from './leadership.ts';
@@ -96,8 +97,8 @@ export class Cleaning implements Duty {
   async sweepOrphans(): Promise<void> {
     const { rows, blobs } = this.#deps;
     const names = (await blobs.list?.()) ?? [];
-    for (let start = 0; start < names.length && !this.#isStopped; start += BATCH) {
-      const batch = names.slice(start, start + BATCH);
+    for (const batch of inBatches(names, BATCH)) {
+      if (this.#isStopped) return;
       const known = await rows.read((tx) => tx.knownBlobs(batch));
       for (const blob of batch) if (!known.includes(blob)) await blobs.remove(blob);
     }
@@ -119,10 +120,9 @@ export class Cleaning implements Duty {
     const { rows, presence, isSaving } = this.#deps;
     const ended = await rows.read((tx) => tx.endedSessions(before));
     const left = ended.filter(({ sessionId }) => presence.hasLeft(sessionId));
-    for (let start = 0; start < left.length; start += BATCH) {
+    for (const batch of inBatches(left, BATCH)) {
       await rows.transact(async (tx) => {
-        for (const { sessionId, docId } of left.slice(start, start + BATCH))
-          if (!(await isSaving(docId, tx))) await tx.removeSession(sessionId);
+        for (const { sessionId, docId } of batch) if (!(await isSaving(docId, tx))) await tx.removeSession(sessionId);
       });
       if (this.#isStopped) return;
       await setImmediate();

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { inBatches } from '../../../src/common/batches.ts';
 import { apart } from '../../../src/common/clock.ts';
 import { createDelivery } from './callback-body.ts';
 import type { Common } from './common.ts';
@@ -87,10 +88,12 @@ export class Closing implements Duty {
     const open = new Set(await rows.read((tx) => tx.openDocuments()));
     // A document that stays open is not found by its id: the lock would hold up its saves.
     const others = [...viewed].filter((docId) => !open.has(docId));
-    for (let start = 0; start < others.length && !this.#isLate(at); start += BATCH)
+    for (const batch of inBatches(others, BATCH)) {
+      if (this.#isLate(at)) break;
       await rows.transact(async (tx) => {
-        for (const docId of others.slice(start, start + BATCH)) if (await reopen(tx, docId, at)) open.add(docId);
+        for (const docId of batch) if (await reopen(tx, docId, at)) open.add(docId);
       });
+    }
     const newest = this.#newest ?? seen;
     for (const docId of open)
       if (!newest.viewed.has(docId) && !this.#quietSince.has(docId)) this.#quietSince.set(docId, newest.at);
@@ -100,8 +103,9 @@ export class Closing implements Duty {
 
   async #closeQuiet(at: number): Promise<void> {
     const candidates = [...this.#quietSince].filter(([, since]) => at - since >= QUIET_MS).map(([docId]) => docId);
-    for (let start = 0; start < candidates.length && !this.#isLate(at); start += BATCH) {
-      await this.#closeEmpty(candidates.slice(start, start + BATCH), at);
+    for (const batch of inBatches(candidates, BATCH)) {
+      if (this.#isLate(at)) return;
+      await this.#closeEmpty(batch, at);
       // SQLite answers within one turn of the event loop, all of them together.
       await setImmediate();
     }

@@ -1,3 +1,4 @@
+import { inBatches } from '../../../src/common/batches.ts';
 import { apart } from '../../../src/common/clock.ts';
 import type { EmbedUser } from '../../../src/common/generated/wire.ts';
 import type { Logger } from '../../../src/common/log.ts';
@@ -31,9 +32,8 @@ export function createPresence({ rows, log }: { rows: Pick<Rows, 'read'>; log: P
     const all = new Map(known);
     if (missing.length > 0)
       await rows.read(async (tx) => {
-        for (let start = 0; start < missing.length; start += BATCH)
-          for (const session of await tx.sessionsById(missing.slice(start, start + BATCH)))
-            all.set(session.sessionId, session);
+        for (const batch of inBatches(missing, BATCH))
+          for (const session of await tx.sessionsById(batch)) all.set(session.sessionId, session);
       });
     known = new Map([...all].filter(([id]) => ids.has(id)));
   }

@@ -1,4 +1,5 @@
 import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { inBatches } from '../../../../src/common/batches.ts';
 import type { Logger } from '../../../../src/common/log.ts';
 import { checkBucket } from '../../../../src/common/s3/check.ts';
 import { createS3Client, type S3Settings, TIMINGS } from '../../../../src/common/s3/client.ts';
@@ -44,8 +45,8 @@ export async function openResults(settings: S3Settings, log: Pick<Logger, 'warn'
       (range) =>
         new ObjectStream(client, { bucket: Bucket, key: toKey(file), sha256 }, range, timings),
     async remove(files: readonly ResultFile[]): Promise<void> {
-      for (let start = 0; start < files.length; start += AT_ONCE) {
-        await Promise.all(files.slice(start, start + AT_ONCE).map((file) => removeKey(toKey(file))));
+      for (const batch of inBatches(files, AT_ONCE)) {
+        await Promise.all(batch.map((file) => removeKey(toKey(file))));
       }
     },
     /** Returns the first thousand by name, which are the oldest: a job's id begins with its time. */
