@@ -44,9 +44,12 @@ export class Table<Row extends object> {
     return row && this.#fromSql(row);
   }
 
-  /** Inserts a record or, where its primary key is there, replaces what the row holds. */
-  async put(query: Query, record: Row): Promise<void> {
-    await query(this.#upsert, this.#toSql(record, this.#members));
+  /**
+   * Inserts a record or, where its primary key is there, replaces what the row holds. @param rest SQL after that, which
+   * may say of which rows
+   */
+  async put(query: Query, record: Row, rest = '', ...values: Value[]): Promise<void> {
+    await query(`${this.#upsert} ${rest}`, [...this.#toSql(record, this.#members), ...values]);
   }
 
   /** Inserts a record without its primary key, which is a number. @returns the key that it got */
@@ -75,7 +78,12 @@ export class Table<Row extends object> {
 }
 
 function insertInto(name: string, members: readonly string[]): string {
-  return `INSERT INTO ${name} (${members.map(toColumn).join(', ')}) VALUES (${members.map(() => '?').join(', ')})`;
+  return `INSERT INTO ${name} (${members.map(toColumn).join(', ')}) VALUES (${placeholders(members)})`;
+}
+
+/** Returns a placeholder for each value of a list. */
+export function placeholders(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
 }
 
 /** The quoted name of a member's column: `user` is a word of SQL. */

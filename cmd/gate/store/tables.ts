@@ -10,7 +10,7 @@ import {
   type VersionRecord,
 } from '../domain/model.ts';
 import type { RowsTransaction } from '../domain/ports.ts';
-import { type Lock, plain, Table } from './table.ts';
+import { type Lock, placeholders, plain, Table } from './table.ts';
 
 const DOCUMENTS = new Table<DocumentRecord>(
   'documents',
@@ -104,7 +104,7 @@ function sessionRows(query: Query, lock: Lock) {
   const order = 'ORDER BY created_at, session_id';
   return {
     session: (sessionId) => SESSIONS.first(query, `WHERE session_id = ? ${lock}`, sessionId),
-    sessionsById: (ids) => SESSIONS.select(query, `WHERE session_id IN (${places(ids)})`, ...ids),
+    sessionsById: (ids) => SESSIONS.select(query, `WHERE session_id IN (${placeholders(ids)})`, ...ids),
     sessionByToken: (tokenHash) => SESSIONS.first(query, `WHERE token_hash = ? ${lock}`, tokenHash),
     liveSessions: (now, docId) =>
       docId === undefined
@@ -157,19 +157,17 @@ function uploadRows(query: Query) {
   return {
     uploads: ({ docId }) =>
       docId === undefined ? UPLOADS.select(query, '') : UPLOADS.select(query, 'WHERE doc_id = ?', docId),
-    async putUpload({ blob, docId, gate, state, seenAt }) {
-      const text = `INSERT INTO uploads (blob, doc_id, gate, state, seen_at) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (blob) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at WHERE uploads.state IN`;
-      const states = upTo(state);
-      await query(`${text} (${places(states)})`, [blob, docId, gate, state, seenAt, ...states]);
+    putUpload(upload) {
+      const states = upTo(upload.state);
+      return UPLOADS.put(query, upload, `WHERE uploads.state IN (${placeholders(states)})`, ...states);
     },
     async renewUpload({ blob, state, seenAt }) {
       const states = upTo(state);
-      const text = `UPDATE uploads SET state = ?, seen_at = ? WHERE blob = ? AND state IN (${places(states)})`;
+      const text = `UPDATE uploads SET state = ?, seen_at = ? WHERE blob = ? AND state IN (${placeholders(states)})`;
       await query(text, [state, seenAt, blob, ...states]);
     },
     async resolveUploads(docId, gate, states) {
-      const which = `state IN (${places(states)}) OR (state = 'under_way' AND gate <> ?)`;
+      const which = `state IN (${placeholders(states)}) OR (state = 'under_way' AND gate <> ?)`;
       await query(`UPDATE uploads SET state = 'over' WHERE doc_id = ? AND (${which})`, [docId, ...states, gate]);
     },
     async removeUpload(blob) {
@@ -224,15 +222,13 @@ function memoryRows(query: Query) {
 /** Returns those of the blobs that rows of the tables name. */
 async function namedIn(tables: readonly string[], query: Query, blobs: readonly string[]): Promise<string[]> {
   if (blobs.length === 0) return [];
-  const selects = tables.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${places(blobs)})`);
+  const selects = tables.map((table) => `SELECT blob FROM ${table} WHERE blob IN (${placeholders(blobs)})`);
   return names(
     query,
     selects.join(' UNION '),
     tables.flatMap(() => blobs),
   );
 }
-
-const places = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
 
 /** @param which a table, and which of its rows */
 async function count(query: Query, which: string, ...values: number[]): Promise<number> {
